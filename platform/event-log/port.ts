@@ -1,0 +1,82 @@
+import type { Topic } from "../../schemas/vocabulary.ts";
+
+/**
+ * A durable, partitioned, ordered log of records. One record is one frame of many events (`frame.ts`).
+ * Adapters: `embedded.ts` (LMDB, one process) and `kafka.ts`; both pass `contract.test.ts`.
+ */
+export interface EventLog {
+  /** Names this log's history. A cursor counts only for the log it was made in. */
+  readonly id: string;
+
+  /** How many partitions a topic has; partition numbers run from 0. */
+  partitions(topic: Topic): number;
+
+  /**
+   * Appends one record; resolves once it is durable (flushed to disk, or acknowledged by all in-sync
+   * replicas). Records appended to one partition keep the order of the calls as long as each call
+   * waits for the one before. A rejection with `LogUnavailable` leaves open whether the record
+   * was taken: resend the same bytes, the frame's number makes the second copy harmless.
+   */
+  append(topic: Topic, partition: number, record: Uint8Array): Promise<void>;
+
+  /** Reads a topic as a member of a group; each partition has one reader at a time. */
+  consume(options: ConsumeOptions): Promise<Consumer>;
+
+  /** The offset that the next appended record will get, for each partition of the topic. */
+  ends(topic: Topic): Promise<bigint[]>;
+
+  /** Sends bytes to every process that listens; not durable, not replayed. For replies. */
+  broadcast(message: Uint8Array): Promise<void>;
+  listen(onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>>;
+
+  /** Resolves when the log answers, rejects with `LogUnavailable` when it does not. */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+export interface ConsumeOptions {
+  topic: Topic;
+  group: string;
+  /** Asked once after each assignment of a partition: the first offset wanted. */
+  startAt(partition: number): Promise<bigint>;
+  /**
+   * Gets records in offset order, the first at or above where the last call left off. Resolves with the
+   * offset to read next: usually one past the last record, lower to read some again. While it runs,
+   * no other call for this partition is made. A rejection is logged and the same records come again after a pause.
+   */
+  onRecords(batch: RecordBatch): Promise<bigint>;
+  /** The partition was taken away; nothing of it will be delivered until a new assignment. */
+  onRevoked?(partition: number): void;
+  /** Largest number of bytes handed to one `onRecords` call (at least one record always comes). */
+  maxBytes?: number;
+}
+
+export interface RecordBatch {
+  partition: number;
+  records: LogRecord[];
+  /** The end of the partition when the batch was fetched: equal to the last offset + 1 when caught up. */
+  end: bigint;
+  /** False once this process may no longer own the partition (checked by the monotonic clock, ≤ 5 s old). */
+  owned(): boolean;
+  /** Tells the log that the owner lives, for work that takes long; call at least every 2 s. */
+  keepAlive(): Promise<void>;
+}
+
+export interface LogRecord {
+  offset: bigint;
+  value: Buffer;
+}
+
+export interface Consumer {
+  /** Finishes the running calls, then leaves the group. */
+  stop(): Promise<void>;
+}
+
+/** The log could not be reached or did not confirm in time. */
+export class LogUnavailable extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(`The event log is unavailable: ${reason}`, { cause });
+    this.name = "LogUnavailable";
+  }
+}

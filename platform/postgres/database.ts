@@ -1,0 +1,64 @@
+import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import * as tables from "../../schemas/tables/all.ts";
+import type { Log } from "../log.ts";
+
+/** Drizzle over a pool; `$client` is the pg pool for hand-written SQL. */
+export type Database = NodePgDatabase<typeof tables> & { $client: pg.Pool };
+
+/** What runs inside `database.transaction(...)`; `Database` itself fits too where no transaction is needed. */
+export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
+export type Queries = Database | Transaction;
+
+/** 40P01 deadlock, 40001 serialization: the transaction did nothing and may run again. */
+const RETRYABLE = new Set(["40P01", "40001"]);
+
+/** No statement or idle transaction outlives this, so edges may trust a minute's window of changes. */
+const TRANSACTION_LIMIT_MS = 30_000;
+
+/** Opens a pool on `url`; connections are made when first needed. */
+export function openDatabase(url: string, maxConnections: number, log: Log): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: TRANSACTION_LIMIT_MS,
+    idle_in_transaction_session_timeout: TRANSACTION_LIMIT_MS,
+    application_name: "pharos",
+  });
+  // A pooled connection that dies while idle must not end the process; the next query opens another.
+  pool.on("error", (error) => log.warn({ err: error.message }, "postgres connection lost"));
+  return drizzle({ client: pool, schema: tables });
+}
+
+/** Runs `work` in a transaction, again from the start when Postgres chose it as a deadlock's victim. */
+export async function inTransaction<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.transaction(work);
+    } catch (error) {
+      if (attempt >= 5 || !RETRYABLE.has(postgresCode(error) ?? "")) throw error;
+    }
+  }
+}
+
+/** The five-character SQLSTATE behind an error of pg or drizzle, or null for other errors. */
+export function postgresCode(error: unknown): string | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && typeof cause.code === "string" && /^[0-9A-Z]{5}$/.test(cause.code)) return cause.code;
+  }
+  return null;
+}
+
+const CONNECTION_CODES = new Set(["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
+
+/** True when Postgres could not be reached or is shutting down or starting, as against having refused the query. */
+export function isPostgresAway(error: unknown): boolean {
+  const code = postgresCode(error);
+  if (code !== null) return code.startsWith("08") || code.startsWith("57P") || code === "53300";
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && CONNECTION_CODES.has(String(cause.code))) return true;
+    if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(cause.message)) return true;
+  }
+  return false;
+}

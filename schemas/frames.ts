@@ -1,0 +1,31 @@
+/** A frame of a stack trace as it is stored and returned (conventions §8); innermost frames come first. */
+export interface Frame {
+  /** Null when the engine gave no name. */
+  function: string | null;
+  /** As the stack printed it: a URL, a path or `native`. */
+  file: string | null;
+  /** 1-based; null for native frames. */
+  line: number | null;
+  /** 1-based; null for native frames. */
+  column: number | null;
+  in_app: boolean;
+  original: OriginalPosition | null;
+  unmapped_reason: UnmappedReason | null;
+}
+
+export interface OriginalPosition {
+  source: string;
+  line: number;
+  column: number;
+  name: string | null;
+  context: { pre: string[]; line: string; post: string[] } | null;
+}
+
+export const UNMAPPED_REASONS = ["no_release", "no_map_for_url", "position_not_in_map", "map_invalid", "not_applicable"] as const;
+export type UnmappedReason = (typeof UNMAPPED_REASONS)[number];
+
+/** One decision of the grouping, so that a person can see why two events are one signature. */
+export interface GroupingPart {
+  kind: "custom" | "type" | "frame" | "message" | "cause";
+  value: string;
+}

@@ -1,0 +1,11 @@
+import type { Plan } from "./vocabulary.ts";
+
+/** How many of each a plan allows (conventions §1). */
+export const PLAN_LIMITS = {
+  status_pages: { free: 1, pro: 5, team: 50 },
+  services: { free: 25, pro: 250, team: 2500 },
+  monitors: { free: 20, pro: 200, team: 2000 },
+  webhooks: { free: 5, pro: 50, team: 500 },
+  channels: { free: 5, pro: 50, team: 500 },
+} as const satisfies Record<string, Record<Plan, number>>;
+export type LimitedResource = keyof typeof PLAN_LIMITS;

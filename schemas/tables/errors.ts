@@ -1,0 +1,58 @@
+import { bigint, boolean, index, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { ERROR_CATEGORIES, ERROR_STATUSES, PRIORITIES } from "../vocabulary.ts";
+import type { Frame, GroupingPart } from "../frames.ts";
+import { moment, organizations } from "./organizations.ts";
+import { services } from "./services.ts";
+
+export const errorStatus = pgEnum("error_status", ERROR_STATUSES);
+export const errorCategory = pgEnum("error_category", ERROR_CATEGORIES);
+export const priority = pgEnum("priority", PRIORITIES);
+
+/** The public key is no secret; `changed_at` and `deleted_at` as in `heartbeat_monitors`. */
+export const beaconKeys = pgTable(
+  "beacon_keys",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    key: text("key").notNull().unique(),
+    allowedOrigins: text("allowed_origins").array(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    changedAt: moment("changed_at").notNull().defaultNow(),
+    deletedAt: moment("deleted_at"),
+  },
+  (table) => [index("beacon_keys_organization").on(table.organizationId), index("beacon_keys_changed").on(table.changedAt)],
+);
+
+/** `id` is derived from (service, grouping version, fingerprint), so processors need not look it up. */
+export const errorSignatures = pgTable(
+  "error_signatures",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    groupingVersion: text("grouping_version").notNull(),
+    fingerprint: text("fingerprint").notNull(),
+    type: text("type").notNull(),
+    message: text("message").notNull(),
+    culprit: text("culprit"),
+    status: errorStatus("status").notNull().default("new"),
+    category: errorCategory("category").notNull(),
+    priority: priority("priority").notNull(),
+    handled: boolean("handled").notNull(),
+    occurrences: bigint("occurrences", { mode: "number" }).notNull(),
+    firstSeen: moment("first_seen").notNull(),
+    lastSeen: moment("last_seen").notNull(),
+    release: text("release").notNull(),
+    environment: text("environment").notNull(),
+    stackTrace: text("stack_trace").notNull(),
+    frames: jsonb("frames").$type<Frame[]>().notNull(),
+    groupingParts: jsonb("grouping_parts").$type<GroupingPart[]>().notNull(),
+  },
+  (table) => [
+    uniqueIndex("error_signatures_fingerprint").on(table.serviceId, table.groupingVersion, table.fingerprint),
+    index("error_signatures_last_seen").on(table.organizationId, table.lastSeen),
+    index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
+  ],
+);

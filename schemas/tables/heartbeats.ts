@@ -1,0 +1,46 @@
+import { index, integer, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { HEARTBEAT_STATUSES, SCHEDULE_TYPES } from "../vocabulary.ts";
+import { moment, organizations } from "./organizations.ts";
+import { services } from "./services.ts";
+
+export const heartbeatStatus = pgEnum("heartbeat_status", HEARTBEAT_STATUSES);
+export const scheduleType = pgEnum("schedule_type", SCHEDULE_TYPES);
+
+/**
+ * States: new → up (first ok) → grace (next_expected_at passed) → down (grace passed too) → up.
+ * `fail` goes to down at once; paused from anywhere. `next_expected_at` is null while new, down or paused.
+ * `changed_at` as in `api_keys`; deletion sets `deleted_at`, so that edges hear of it.
+ */
+export const heartbeatMonitors = pgTable(
+  "heartbeat_monitors",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").references(() => services.id, { onDelete: "set null" }),
+    name: text("name").notNull(),
+    slug: text("slug").notNull(),
+    scheduleType: scheduleType("schedule_type").notNull(),
+    intervalSeconds: integer("interval_seconds"),
+    cron: text("cron"),
+    timezone: text("timezone").notNull().default("UTC"),
+    graceSeconds: integer("grace_seconds").notNull(),
+    maxRuntimeSeconds: integer("max_runtime_seconds"),
+    status: heartbeatStatus("status").notNull().default("new"),
+    lastPingAt: moment("last_ping_at"),
+    lastStartAt: moment("last_start_at"),
+    nextExpectedAt: moment("next_expected_at"),
+    lastDurationMs: integer("last_duration_ms"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+    changedAt: moment("changed_at").notNull().defaultNow(),
+    deletedAt: moment("deleted_at"),
+  },
+  (table) => [
+    index("heartbeat_monitors_organization").on(table.organizationId),
+    uniqueIndex("heartbeat_monitors_slug").on(table.organizationId, table.slug).where(sql`deleted_at is null`),
+    index("heartbeat_monitors_due").on(table.nextExpectedAt).where(sql`status in ('up', 'grace') and deleted_at is null`),
+    index("heartbeat_monitors_changed").on(table.changedAt),
+    index("heartbeat_monitors_service").on(table.serviceId),
+  ],
+);

@@ -1,0 +1,74 @@
+import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES } from "../vocabulary.ts";
+import { moment, organizations } from "./organizations.ts";
+
+export const eventType = pgEnum("event_type", EVENT_TYPES);
+export const deliveryStatus = pgEnum("delivery_status", DELIVERY_STATUSES);
+export const deliveryTrigger = pgEnum("delivery_trigger", DELIVERY_TRIGGERS);
+export const disabledReason = pgEnum("disabled_reason", DISABLED_REASONS);
+
+/**
+ * The outbox: one row for each event, written in the transaction of the change it tells of.
+ * `fanned_out_at` is null until its deliveries exist; both happen in one transaction.
+ */
+export const events = pgTable(
+  "events",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    type: eventType("type").notNull(),
+    data: jsonb("data").$type<Record<string, unknown>>().notNull(),
+    createdAt: moment("created_at").notNull(),
+    fannedOutAt: moment("fanned_out_at"),
+  },
+  (table) => [index("events_to_fan_out").on(table.createdAt).where(sql`fanned_out_at is null`)],
+);
+
+export const webhooks = pgTable(
+  "webhooks",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    url: text("url").notNull(),
+    signingSecret: text("signing_secret").notNull(),
+    isActive: boolean("is_active").notNull().default(true),
+    events: text("events").array().notNull(),
+    headers: jsonb("headers").$type<Record<string, string>>().notNull().default({}),
+    disabledAt: moment("disabled_at"),
+    disabledReason: disabledReason("disabled_reason"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [index("webhooks_organization").on(table.organizationId)],
+);
+
+/**
+ * States: pending (due_at says when) → delivered | failed (its next attempt is another row) | abandoned.
+ * `attempt` is 1 for the first try; a retry is a new row with the same event. While a worker holds a
+ * pending row, `lease_token` is its token and `due_at` the lease's end.
+ */
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    id: uuid("id").primaryKey(),
+    webhookId: uuid("webhook_id").notNull().references(() => webhooks.id, { onDelete: "cascade" }),
+    eventId: uuid("event_id").notNull().references(() => events.id, { onDelete: "cascade" }),
+    attempt: integer("attempt").notNull(),
+    trigger: deliveryTrigger("trigger").notNull(),
+    status: deliveryStatus("status").notNull().default("pending"),
+    dueAt: moment("due_at").notNull(),
+    leaseToken: uuid("lease_token"),
+    responseStatusCode: integer("response_status_code"),
+    responseBody: text("response_body"),
+    durationMs: integer("duration_ms"),
+    error: text("error"),
+    nextRetryAt: moment("next_retry_at"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [
+    index("webhook_deliveries_due").on(table.dueAt).where(sql`status = 'pending'`),
+    index("webhook_deliveries_webhook").on(table.webhookId, table.createdAt),
+  ],
+);

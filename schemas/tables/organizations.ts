@@ -1,0 +1,68 @@
+import { boolean, customType, index, inet, integer, jsonb, pgEnum, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import type { Thresholds } from "../thresholds.ts";
+import { PLANS } from "../vocabulary.ts";
+
+export const plan = pgEnum("plan", PLANS);
+
+export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+
+/** Every timestamp is `timestamptz` with milliseconds, a `Date` in TypeScript. */
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+
+export const organizations = pgTable("organizations", {
+  id: uuid("id").primaryKey(),
+  name: text("name").notNull(),
+  plan: plan("plan").notNull(),
+  ownerEmail: text("owner_email"),
+  timezone: text("timezone").notNull().default("UTC"),
+  language: text("language").notNull().default("en"),
+  defaultThresholds: jsonb("default_thresholds").$type<Thresholds>(),
+  retentionDays: integer("retention_days").notNull().default(90),
+  isDemo: boolean("is_demo").notNull().default(false),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+});
+
+/**
+ * `changed_at` is set by a trigger on every insert and update; edges re-read what changed in the
+ * last minute every 2 s, so a lost notification is made good. Rows are never deleted, only revoked.
+ */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    prefix: text("prefix").notNull(),
+    hash: bytea("hash").notNull().unique(),
+    scopes: text("scopes").array().notNull(),
+    expiresAt: moment("expires_at"),
+    revokedAt: moment("revoked_at"),
+    lastUsedAt: moment("last_used_at"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    changedAt: moment("changed_at").notNull().defaultNow(),
+  },
+  (table) => [index("api_keys_organization").on(table.organizationId), index("api_keys_changed").on(table.changedAt)],
+);
+
+/** Append-only: a trigger refuses update and delete. Written in the change's own transaction. */
+export const auditEntries = pgTable(
+  "audit_entries",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    actorType: text("actor_type").notNull(),
+    actorId: uuid("actor_id"),
+    actorName: text("actor_name").notNull(),
+    action: text("action").notNull(),
+    resourceType: text("resource_type").notNull(),
+    resourceId: uuid("resource_id").notNull(),
+    changedFields: text("changed_fields").array().notNull(),
+    before: jsonb("before").$type<Record<string, unknown>>(),
+    after: jsonb("after").$type<Record<string, unknown>>(),
+    ip: inet("ip"),
+    userAgent: text("user_agent"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [index("audit_entries_organization").on(table.organizationId, table.createdAt)],
+);

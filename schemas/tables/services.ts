@@ -1,0 +1,89 @@
+import { bigint, boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import type { Thresholds } from "../thresholds.ts";
+import { OPINION_SOURCES, SERVICE_STATUSES } from "../vocabulary.ts";
+import { moment, organizations } from "./organizations.ts";
+
+export const serviceStatus = pgEnum("service_status", SERVICE_STATUSES);
+export const opinionSource = pgEnum("opinion_source", OPINION_SOURCES);
+
+/** `status` and `status_source` are derived from the opinions by `domain/services/change-status.ts` alone. */
+export const services = pgTable(
+  "services",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    description: text("description").notNull().default(""),
+    status: serviceStatus("status").notNull().default("operational"),
+    statusSource: opinionSource("status_source").notNull().default("manual"),
+    displayOrder: integer("display_order").notNull().default(0),
+    thresholds: jsonb("thresholds").$type<Thresholds>(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [index("services_organization").on(table.organizationId, table.displayOrder)],
+);
+
+/** A source without a row has no opinion (which counts as operational). */
+export const serviceOpinions = pgTable(
+  "service_opinions",
+  {
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    source: opinionSource("source").notNull(),
+    status: serviceStatus("status").notNull(),
+    reason: text("reason").notNull(),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.serviceId, table.source] })],
+);
+
+/** One row for each change of the resulting status, and one at creation; the source of uptime. */
+export const serviceStatusHistory = pgTable(
+  "service_status_history",
+  {
+    id: bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    status: serviceStatus("status").notNull(),
+    source: opinionSource("source").notNull(),
+    reason: text("reason").notNull(),
+    changedAt: moment("changed_at").notNull(),
+  },
+  (table) => [index("service_status_history_service").on(table.serviceId, table.changedAt)],
+);
+
+/** Consecutive breaches and clears of a service's metric pushes; written only when they change. */
+export const metricStates = pgTable("metric_states", {
+  serviceId: uuid("service_id").primaryKey().references(() => services.id, { onDelete: "cascade" }),
+  breaches: integer("breaches").notNull(),
+  clears: integer("clears").notNull(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+});
+
+export const statusPages = pgTable(
+  "status_pages",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    slug: text("slug").notNull().unique(),
+    tagline: text("tagline"),
+    isDefault: boolean("is_default").notNull().default(false),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    index("status_pages_organization").on(table.organizationId),
+    uniqueIndex("status_pages_one_default").on(table.organizationId).where(sql`is_default`),
+  ],
+);
+
+export const statusPageServices = pgTable(
+  "status_page_services",
+  {
+    statusPageId: uuid("status_page_id").notNull().references(() => statusPages.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    displayOrder: integer("display_order").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.statusPageId, table.serviceId] })],
+);

@@ -1,0 +1,103 @@
+/**
+ * The words of Pharos. Every closed set of values stands here once, as a const array:
+ * zod schemas, Postgres enums, TypeScript types and OpenAPI are all made from these.
+ */
+
+export const PLANS = ["free", "pro", "team"] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** Ordered from best to worst: the index is the severity, `worstStatus` relies on it. */
+export const SERVICE_STATUSES = ["operational", "maintenance", "degraded", "partial_outage", "major_outage"] as const;
+export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
+
+/** Who may have an opinion on a service's status. */
+export const OPINION_SOURCES = ["manual", "incidents", "maintenance", "monitors", "metrics"] as const;
+export type OpinionSource = (typeof OPINION_SOURCES)[number];
+
+export const INCIDENT_STATUSES = ["investigating", "identified", "monitoring", "resolved"] as const;
+export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
+
+export const INCIDENT_SEVERITIES = ["minor", "major", "critical"] as const;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
+
+export const HEARTBEAT_STATUSES = ["new", "up", "grace", "down", "paused"] as const;
+export type HeartbeatStatus = (typeof HEARTBEAT_STATUSES)[number];
+
+export const PING_STATUSES = ["ok", "start", "fail", "log"] as const;
+export type PingStatus = (typeof PING_STATUSES)[number];
+
+export const SCHEDULE_TYPES = ["interval", "cron"] as const;
+export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
+
+export const ERROR_STATUSES = ["new", "resolved", "regressed", "ignored"] as const;
+export type ErrorStatus = (typeof ERROR_STATUSES)[number];
+
+export const ERROR_CATEGORIES = ["javascript", "promise", "network", "resource", "chunk_load", "security", "message"] as const;
+export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
+
+export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+export const ENVIRONMENTS = ["production", "staging", "development"] as const;
+
+export const BEACON_EVENT_TYPES = ["error", "message", "vital"] as const;
+export type BeaconEventType = (typeof BEACON_EVENT_TYPES)[number];
+
+/** Events that a webhook may subscribe to. */
+export const EVENT_TYPES = [
+  "incident.created",
+  "incident.updated",
+  "incident.resolved",
+  "incident.deleted",
+  "service.status_changed",
+  "monitor.down",
+  "monitor.up",
+  "heartbeat.missed",
+  "ssl.expiring",
+  "domain.expiring",
+  "error.new",
+  "error.regressed",
+  "maintenance.scheduled",
+  "maintenance.started",
+  "maintenance.completed",
+  "webhook.test",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "abandoned"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const DELIVERY_TRIGGERS = ["event", "test", "redeliver"] as const;
+export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
+
+export const DISABLED_REASONS = ["retries_exhausted", "gone", "manual"] as const;
+
+export const SCOPES = [
+  "*:*",
+  "incidents:read",
+  "incidents:write",
+  "services:read",
+  "services:write",
+  "status_pages:read",
+  "status_pages:write",
+  "monitors:read",
+  "monitors:write",
+  "maintenance:read",
+  "maintenance:write",
+  "notifications:read",
+  "notifications:write",
+  "config:read",
+  "config:write",
+  "heartbeat:write",
+  "metrics:write",
+  "workflows:write",
+  "audit_log:read",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const ROLES = ["edge", "processor", "scheduler", "control-plane"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Topics of the event log. `replies` is ephemeral and not listed: nothing reads it twice. */
+export const TOPICS = ["beacons", "metrics", "heartbeats", "dead-letter"] as const;
+export type Topic = (typeof TOPICS)[number];

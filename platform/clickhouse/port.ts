@@ -1,0 +1,30 @@
+/** What the rest of Pharos needs of ClickHouse; `client.ts` gives it for the embedded engine and a server alike. */
+export interface ClickHouse {
+  /** Rows of a SELECT. `params` fill `{name:Type}` places in the SQL, never by pasting text. 64-bit integers come as strings. */
+  query<Row>(sql: string, params?: Record<string, unknown>, options?: { timeoutMs?: number }): Promise<Row[]>;
+
+  /**
+   * Inserts all rows in one statement and, when `token` is given, at most once for that token.
+   * ≤ 100,000 rows and 64 MiB. Resolves when the data is on disk (`fsync_after_insert`).
+   */
+  insert(table: string, rows: object[], options: { token?: string; queryId?: string }): Promise<void>;
+
+  /** Makes sure that no query with this id runs any more (`KILL QUERY … SYNC`). */
+  killQuery(queryId: string): Promise<void>;
+
+  /** A statement without rows: DDL, ALTER … DELETE. */
+  command(sql: string, params?: Record<string, unknown>): Promise<void>;
+
+  /** Resolves when ClickHouse answers; rejects with `ClickHouseUnavailable` when it does not. */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+/** ClickHouse could not be reached, as against having refused the statement. */
+export class ClickHouseUnavailable extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(`ClickHouse is unavailable: ${reason}`, { cause });
+    this.name = "ClickHouseUnavailable";
+  }
+}

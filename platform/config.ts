@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import ipaddr from "ipaddr.js";
+import { z } from "zod";
+import { PLANS, ROLES, type Plan, type Role } from "../schemas/vocabulary.ts";
+
+/**
+ * Every setting of Pharos: its name in the environment, its unit, its default and a line of
+ * documentation. `docs/configuration.md` is generated from this table (`npm run docs`).
+ */
+interface Setting<T> {
+  unit: string;
+  default: string;
+  doc: string;
+  /** Its value is never printed. */
+  secret?: true;
+  read: z.ZodType<T, string>;
+}
+
+const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`);
+
+const flag = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
+
+const optional = z.string().transform((text) => text || null);
+
+const url = (protocols: string[]) =>
+  z
+    .string()
+    .refine((text) => text === "" || (URL.canParse(text) && protocols.includes(new URL(text).protocol)), `must be a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`)
+    .transform((text) => text || null);
+
+/** `CIDR,CIDR` → normalised texts; a bare address stands for itself. */
+const cidrs = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
+  .superRefine((parts, context) => {
+    for (const part of parts) if (!ipaddr.isValid(part) && !ipaddr.isValidCIDR(part)) context.addIssue(`"${part}" is no address or CIDR range such as 10.0.0.0/8`);
+  });
+
+/** `free:100,pro:1000,team:1000` → a figure for each plan. */
+const perPlan = z.string().transform((text, context): Record<Plan, number> => {
+  const figures = new Map(text.split(",").map((part) => part.trim().split(":") as [string, string?]));
+  const valid = figures.size === PLANS.length && PLANS.every((plan) => /^\d+$/.test(figures.get(plan) ?? ""));
+  if (!valid) {
+    context.addIssue(`must name every plan once, like ${PLANS.map((plan) => `${plan}:100`).join(",")}`);
+    return z.NEVER;
+  }
+  return Object.fromEntries(PLANS.map((plan) => [plan, Number(figures.get(plan))])) as Record<Plan, number>;
+});
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `1m,5m,30m` → milliseconds. */
+const durations = z.string().transform((text, context): number[] => {
+  const found = text.split(",").map((part) => /^(\d+)(ms|s|m|h|d)$/.exec(part.trim()));
+  if (found.some((match) => match === null)) {
+    context.addIssue("must be durations with a unit (ms, s, m, h, d), separated by commas, like 1m,5m,2h");
+    return z.NEVER;
+  }
+  return found.map((match) => Number(match![1]) * UNIT_MS[match![2] as keyof typeof UNIT_MS]);
+});
+
+const roles = z.string().transform((text, context): Role[] => {
+  const names = text === "all" ? [...ROLES] : text.split(",").map((part) => part.trim());
+  for (const name of names) if (!ROLES.includes(name as Role)) context.addIssue(`"${name}" is no role; choose from all, ${ROLES.join(", ")}`);
+  return names as Role[];
+});
+
+const setting = <T>(value: Setting<T>): Setting<T> => value;
+
+export const SETTINGS = {
+  PHAROS_ROLES: setting({ unit: "list", default: "all", doc: "Which roles this process plays: `all`, or some of edge, processor, scheduler, control-plane, separated by commas.", read: roles }),
+  PHAROS_DATA_DIR: setting({ unit: "path", default: "./data", doc: "Where the embedded stores live. One process holds it at a time.", read: z.string().min(1, "must not be empty").transform((path) => resolve(path)) }),
+  PORT: setting({ unit: "port", default: "8080", doc: "Serves the whole specification under one address. 0 picks a free port.", read: integer(0, 65_535) }),
+  EDGE_PORT: setting({ unit: "port", default: "8081", doc: "Serves the three ingest endpoints at full speed. 0 picks a free port.", read: integer(0, 65_535) }),
+  HOST: setting({ unit: "address", default: "127.0.0.1", doc: "The address to listen on; 0.0.0.0 or :: opens Pharos to the network.", read: z.string().refine((text) => ipaddr.isValid(text), "must be an IP address, like 127.0.0.1 or 0.0.0.0") }),
+  BASE_URL: setting({ unit: "URL", default: "", doc: "The address people use, for links in pages and messages; empty: http://localhost:PORT.", read: url(["http:", "https:"]) }),
+  DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one.", read: url(["postgres:", "postgresql:"]) }),
+  CLICKHOUSE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A ClickHouse to use in place of the embedded one, with user, password and database in the URL.", read: url(["http:", "https:"]) }),
+  KAFKA_BROKERS: setting({ unit: "list", default: "", doc: "host:port of Kafka brokers, separated by commas, to use in place of the embedded log.", read: z.string().refine((text) => text === "" || text.split(",").every((part) => /^[^\s:,]+:\d+$/.test(part.trim())), "must be host:port, separated by commas").transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean)) }),
+  KAFKA_TOPIC_PREFIX: setting({ unit: "text", default: "pharos", doc: "Stands before the name of each Kafka topic and group, so that several installations can share a cluster.", read: z.string().regex(/^[a-zA-Z0-9._-]{1,100}$/, "may hold letters, digits, dot, dash and underscore") }),
+  LOG_PARTITIONS: setting({ unit: "partitions", default: "4", doc: "Partitions of each topic when it is first made; fixed afterwards.", read: integer(1, 64) }),
+  LOG_RETENTION_BYTES: setting({ unit: "bytes", default: "1073741824", doc: "The embedded log keeps at most this much of what has been consumed; what has not been is always kept.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
+  LOG_RETENTION_MS: setting({ unit: "ms", default: "86400000", doc: "The embedded log keeps consumed records at most this long.", read: integer(1_000, Number.MAX_SAFE_INTEGER) }),
+  LOG_LEVEL: setting({ unit: "level", default: "info", doc: "fatal, error, warn, info, debug, trace or silent.", read: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be fatal, error, warn, info, debug, trace or silent") }),
+  WORKER_THREADS: setting({ unit: "threads", default: "2", doc: "Worker threads of a processor for parsing, grouping and evaluating.", read: integer(1, 256) }),
+  POSTGRES_CONNECTIONS: setting({ unit: "connections", default: "20", doc: "The largest number of PostgreSQL connections of this process.", read: integer(4, 1_000) }),
+  METRICS_WAIT_MS: setting({ unit: "ms", default: "2000", doc: "How long a metrics push waits for its evaluation before it is answered 202.", read: integer(0, 60_000) }),
+  RATE_LIMIT_STANDARD: setting({ unit: "requests/min by plan", default: "free:100,pro:1000,team:1000", doc: "Requests of one API key to the REST API; 0 is unlimited.", read: perPlan }),
+  RATE_LIMIT_METRICS: setting({ unit: "requests/min by plan", default: "free:100,pro:10000,team:10000", doc: "Metrics pushes of one API key; 0 is unlimited.", read: perPlan }),
+  RATE_LIMIT_HEARTBEAT_MONITOR: setting({ unit: "requests/min", default: "120", doc: "Pings of one heartbeat monitor; 0 is unlimited.", read: integer(0, 1_000_000_000) }),
+  RATE_LIMIT_HEARTBEAT_KEY: setting({ unit: "requests/min", default: "10000", doc: "Pings with one API key; 0 is unlimited.", read: integer(0, 1_000_000_000) }),
+  RATE_LIMIT_ANONYMOUS: setting({ unit: "requests/min", default: "300", doc: "Requests without a valid key from one client address; 0 is unlimited.", read: integer(0, 1_000_000_000) }),
+  TRUSTED_PROXIES: setting({ unit: "CIDRs", default: "127.0.0.0/8,::1/128", doc: "Whose `X-Forwarded-For` counts as the client's address.", read: cidrs }),
+  METRICS_ALLOW: setting({ unit: "CIDRs", default: "10.0.0.0/8,127.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7", doc: "Who may read `/metrics`.", read: cidrs }),
+  WEBHOOK_RETRY_DELAYS: setting({ unit: "durations", default: "1m,5m,30m,2h,24h", doc: "When a failed webhook delivery is tried again, each after the failure before; after the last the webhook is disabled.", read: durations }),
+  WEBHOOK_TIMEOUT_MS: setting({ unit: "ms", default: "30000", doc: "How long a receiver may take for connection and answer together.", read: integer(10, 120_000) }),
+  WEBHOOK_ALLOW_HTTP: setting({ unit: "true/false", default: "false", doc: "Accept webhook URLs with plain http.", read: flag }),
+  OUTBOUND_ALLOW: setting({ unit: "CIDRs", default: "", doc: "Addresses that outgoing requests may reach although they are not public.", read: cidrs }),
+  OUTBOUND_CA_FILE: setting({ unit: "path", default: "", doc: "A PEM file of certificate authorities to trust for outgoing requests, beside the public ones.", read: optional }),
+  SCHEDULER_TICK_MS: setting({ unit: "ms", default: "1000", doc: "How often the scheduler looks for what is due when nothing wakes it earlier.", read: integer(20, 60_000) }),
+  SHUTDOWN_LIMIT_MS: setting({ unit: "ms", default: "9000", doc: "How long a stop may take to answer and drain before it is forced.", read: integer(100, 600_000) }),
+} satisfies Record<string, Setting<unknown>>;
+
+type SettingName = keyof typeof SETTINGS;
+export type Config = { readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never };
+
+/**
+ * Reads the environment. Either the configuration, or one sentence for each fault, all of them at once.
+ * Unknown variables are left alone: the environment is not ours alone.
+ */
+export function readConfig(environment: Record<string, string | undefined>): { config: Config } | { faults: string[] } {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { read, default: fallback, secret }] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const text = environment[name] ?? fallback;
+    const result = read.safeParse(text);
+    if (result.success) values[name] = result.data;
+    else for (const issue of result.error.issues) faults.push(`${name}${secret ? "" : `="${text}"`}: ${issue.message}.`);
+  }
+  if (faults.length > 0) return { faults };
+  const config = values as unknown as Config;
+  return checkTogether(config, faults).length > 0 ? { faults } : { config };
+}
+
+/** Rules over more than one setting. */
+function checkTogether(config: Config, faults: string[]): string[] {
+  if (config.PORT !== 0 && config.PORT === config.EDGE_PORT) faults.push(`PORT and EDGE_PORT are both ${config.PORT}; they need to differ.`);
+  if (config.PHAROS_ROLES.length < ROLES.length) {
+    const missing = [config.KAFKA_BROKERS.length === 0 && "KAFKA_BROKERS", !config.DATABASE_URL && "DATABASE_URL", !config.CLICKHOUSE_URL && "CLICKHOUSE_URL"].filter(Boolean);
+    if (missing.length > 0) faults.push(`PHAROS_ROLES names only some roles, so the stores must be shared: set ${missing.join(", ")}. On embedded stores every role runs in one process (PHAROS_ROLES=all).`);
+  }
+  return faults;
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+/** An id in a path. Any text parses: a malformed one is simply not found (conventions §1). */
+export const PathId = z.object({ id: z.string() });
+
+/** A timestamp as it travels: ISO 8601 in UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ offset: true });
+
+export const Name = z.string().trim().min(1).max(255);
+export const FreeText = z.string().max(10_000);
+
+export const Success = z.object({ success: z.literal(true) });
+export const SuccessWithMessage = Success.extend({ message: z.string() });
+
+/** A `limit` that is clamped into its range; text that is no integer is refused. */
+export function limit(fallback: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, "must be an integer")
+    .transform((text) => Math.min(Math.max(Number(text), 1), maximum))
+    .default(fallback);
+}
+
+export const Offset = z
+  .string()
+  .regex(/^-?\d+$/, "must be an integer")
+  .transform((text) => Math.min(Math.max(Number(text), 0), Number.MAX_SAFE_INTEGER))
+  .default(0);

@@ -43,7 +43,10 @@ const cidrs = z
 
 /** `free:100,pro:1000,team:1000` → a figure for each plan. */
 const perPlan = z.string().transform((text, context): Record<Plan, number> => {
-  const figures = new Map(text.split(",").map((part) => part.trim().split(":") as [string, string?]));
+  const figures = new Map(text.split(",").map((part): [string, string] => {
+    const [name = "", figure = ""] = part.trim().split(":");
+    return [name, figure];
+  }));
   const valid = figures.size === PLANS.length && PLANS.every((plan) => /^\d+$/.test(figures.get(plan) ?? ""));
   if (!valid) {
     context.addIssue(`must name every plan once, like ${PLANS.map((plan) => `${plan}:100`).join(",")}`);

@@ -1,12 +1,12 @@
 // Runs before anything native is loaded, in syntax that old Node versions parse too.
 import { pathToFileURL } from "node:url";
 
-const SUPPORTED = [20, 22];
+const SUPPORTED = new Set([20, 22]);
 
 /** Returns null when this Node and platform can run Pharos, else the sentence to print. */
 export function nodeProblem(version, platform, glibc) {
   const [major, minor] = version.replace(/^v/, "").split(".").map(Number);
-  const supported = SUPPORTED.includes(major) && (major !== 20 || minor >= 20);
+  const supported = SUPPORTED.has(major) && (major !== 20 || minor >= 20);
   if (!supported) {
     return `Pharos needs Node 20 (from 20.20) or 22; this is ${version}. uWebSockets.js has no binary for it. Switch with your version manager, for example: nvm use 22`;
   }

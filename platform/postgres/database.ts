@@ -1,10 +1,10 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import { Pool } from "pg";
 import * as tables from "../../schemas/tables/all.ts";
 import type { Log } from "../log.ts";
 
 /** Drizzle over a pool; `$client` is the pg pool for hand-written SQL. */
-export type Database = NodePgDatabase<typeof tables> & { $client: pg.Pool };
+export type Database = NodePgDatabase<typeof tables> & { $client: Pool };
 
 /** What runs inside `database.transaction(...)`; `Database` itself fits too where no transaction is needed. */
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
@@ -18,7 +18,7 @@ const TRANSACTION_LIMIT_MS = 30_000;
 
 /** Opens a pool on `url`; connections are made when first needed. */
 export function openDatabase(url: string, maxConnections: number, log: Log): Database {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: 5_000,

@@ -67,7 +67,7 @@ CREATE TABLE recent_event_ids (
 ) ENGINE = MergeTree
 PARTITION BY toStartOfHour(received_at)
 ORDER BY (event_id, received_at)
-TTL toDateTime(received_at) + INTERVAL 3 HOUR
+TTL toDateTime(received_at) + INTERVAL 1 DAY
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW recent_event_ids_view TO recent_event_ids AS

@@ -13,7 +13,8 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
-CREATE TRIGGER stamp_change BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION pharos_stamp_change();
+-- The lazily written last_used_at is no change that an edge decides by.
+CREATE TRIGGER stamp_change BEFORE INSERT OR UPDATE OF revoked_at, expires_at, scopes ON api_keys FOR EACH ROW EXECUTE FUNCTION pharos_stamp_change();
 --> statement-breakpoint
 CREATE TRIGGER stamp_change BEFORE INSERT OR UPDATE ON beacon_keys FOR EACH ROW EXECUTE FUNCTION pharos_stamp_change();
 --> statement-breakpoint

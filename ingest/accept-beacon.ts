@@ -1,0 +1,84 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { FrameEntry } from "../platform/event-log/frame.ts";
+import { murmur2Partition } from "../platform/event-log/partition.ts";
+import { Failure } from "../platform/failures.ts";
+import { readBeacon } from "../schemas/messages/beacon.ts";
+import { storeFailure, takeAnonymous } from "./authenticate.ts";
+import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
+import type { KnownBeaconKey } from "./known.ts";
+import { BODY_LIMITS } from "./limits.ts";
+import { settle, type EdgeNeeds } from "./settle.ts";
+
+/** The beacon has no rate limit; clients that read the headers get told so. */
+const UNLIMITED = { allowed: true, limit: 2_147_483_647, remaining: 2_147_483_647, resetAtSeconds: 0, retryAfterSeconds: 0 };
+
+/** POST /api/beacon: parse → validate → key → into the log → 202. */
+export function acceptBeacon(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange): void {
+  exchange.openToOrigins = true;
+  exchange.rate = { ...UNLIMITED, resetAtSeconds: nextMinute(needs.clock.now()) };
+  receiveBody(response, exchange, BODY_LIMITS.beacon, (body) => {
+    try {
+      acceptBody(needs, exchange, body);
+    } catch (error) {
+      exchange.fail(needs.failureOf(error, exchange));
+    }
+  });
+}
+
+function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): void {
+  const value = parseJson(body);
+  const keyText = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
+  const known = typeof keyText === "string" ? needs.known.beaconKey(keyText) : null;
+  // The key is judged before the rest, so that a body is not explained to somebody without one.
+  if (known === null) return refuseKey(needs, exchange);
+
+  const reading = readBeacon(value);
+  if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
+  const { events, rejected, beacon } = reading;
+  if (events.length === 0) {
+    const [first] = rejected;
+    throw new Failure("INVALID_REQUEST", `None of the ${rejected.length} events can be taken in: ${first?.error ?? "there are none"}`, { path: first?.path ?? "/events" });
+  }
+  const answer = JSON.stringify({ success: true, accepted: events.length, rejected });
+  // A retry of this body must meet the same partition, where its event ids are remembered.
+  const partitionKey = beacon.session_id || events[0]!.event.event_id || "";
+  const copy = Buffer.from(body);
+  if (known !== undefined) return append(known);
+  needs.known.loadBeaconKey(keyText as string).then(
+    (key) => (key === null ? refuseKey(needs, exchange) : append(key)),
+    (error: unknown) => exchange.fail(storeFailure(error)),
+  );
+
+  function append(key: KnownBeaconKey): void {
+    const { origin } = exchange.head;
+    if (key.allowedOrigins !== null && key.allowedOrigins.length > 0 && !key.allowedOrigins.includes(origin)) {
+      return exchange.fail(
+        new Failure("FORBIDDEN_ORIGIN", origin === "" ? "This beacon key only takes requests that name their Origin." : `The origin ${origin.slice(0, 200)} is not allowed for this beacon key.`, {
+          fix: "Add the origin to the key's allowed_origins with PATCH /api/v1/beacon-keys/{id}.",
+        }),
+      );
+    }
+    const entry: FrameEntry = {
+      requestNumber: 0,
+      receivedAt: needs.clock.now(),
+      detached: true,
+      organizationId: key.organizationId,
+      subjectId: key.serviceId,
+      body: copy,
+    };
+    const partition = partitionKey === "" ? needs.anyPartition("beacons") : murmur2Partition(partitionKey, needs.eventLog.partitions("beacons"));
+    settle(needs, exchange, "beacons", partition, entry, () => exchange.reply(202, answer));
+  }
+}
+
+function refuseKey(needs: EdgeNeeds, exchange: Exchange): void {
+  const unlimited = exchange.rate;
+  exchange.rate = null;
+  if (!takeAnonymous(needs.authentication, exchange)) return;
+  exchange.rate = unlimited;
+  exchange.fail(new Failure("UNAUTHENTICATED", "The beacon key is missing or not known.", { path: "/key", fix: "Put the public key (it begins with bpk_) into the body's key field; GET /api/v1/beacon-keys lists it." }));
+}
+
+function nextMinute(now: number): number {
+  return (Math.floor(now / 60_000) + 1) * 60;
+}

@@ -1,0 +1,83 @@
+import type { HttpResponse } from "uWebSockets.js";
+import { predictPing } from "../domain/heartbeats/predict-ping.ts";
+import { readHeartbeatStatus } from "../domain/heartbeats/read-status.ts";
+import type { FoundApiKey } from "../domain/api-keys/find.ts";
+import { murmur2Partition } from "../platform/event-log/partition.ts";
+import { Failure } from "../platform/failures.ts";
+import { readPing } from "../schemas/messages/ping.ts";
+import { authenticate, storeFailure, takeRate } from "./authenticate.ts";
+import { receiveBody, type Exchange } from "./exchange.ts";
+import type { KnownMonitor } from "./known.ts";
+import { BODY_LIMITS } from "./limits.ts";
+import { settle, type EdgeNeeds } from "./settle.ts";
+
+/** POST /api/heartbeat/{id or slug}: key → monitor → read → into the log → 200 with the status that follows. */
+export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange, idOrSlug: string): void {
+  // The body must be asked for before the handler returns, whatever the look-ups take.
+  let body: Buffer | null = null;
+  let found: { key: FoundApiKey; monitor: KnownMonitor } | null = null;
+  receiveBody(response, exchange, BODY_LIMITS.heartbeat, (bytes) => {
+    body = Buffer.from(bytes);
+    if (found) accept();
+  });
+  withMonitor(needs, exchange, idOrSlug, ["heartbeat:write"], (key, monitor) => {
+    found = { key, monitor };
+    if (body) accept();
+  });
+
+  function accept(): void {
+    const { key, monitor } = found!;
+    try {
+      const reading = readPing(body!);
+      if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
+      if (!takeRate(needs.rateLimit, exchange, `heartbeat/${key.id}`, needs.config.RATE_LIMIT_HEARTBEAT_KEY)) return;
+      if (!takeRate(needs.rateLimit, exchange, `heartbeat/${monitor.id}`, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR)) return;
+      const receivedAt = needs.clock.now();
+      const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: body! };
+      const partition = murmur2Partition(monitor.id, needs.eventLog.partitions("heartbeats"));
+      settle(needs, exchange, "heartbeats", partition, entry, () => {
+        const { status, nextExpectedAt } = predictPing(monitor, reading.ping, receivedAt);
+        const answer = {
+          success: true,
+          monitor_id: monitor.id,
+          status,
+          received_at: new Date(receivedAt).toISOString(),
+          next_expected_at: nextExpectedAt === null ? null : new Date(nextExpectedAt).toISOString(),
+        };
+        exchange.reply(200, JSON.stringify(answer));
+      });
+    } catch (error) {
+      exchange.fail(needs.failureOf(error, exchange));
+    }
+  }
+}
+
+/** GET /api/heartbeat/{id or slug}: the monitor's state and its last pings, as the stores have them. */
+export function answerHeartbeat(needs: EdgeNeeds, exchange: Exchange, idOrSlug: string): void {
+  withMonitor(needs, exchange, idOrSlug, ["heartbeat:write", "monitors:read"], (key, monitor) => {
+    if (!takeRate(needs.rateLimit, exchange, `heartbeat/${key.id}`, needs.config.RATE_LIMIT_HEARTBEAT_KEY)) return;
+    readHeartbeatStatus({ database: needs.database, clickhouse: needs.clickhouse }, key.organizationId, monitor.id).then(
+      (status) => (status === null ? exchange.fail(noSuchMonitor()) : exchange.reply(200, JSON.stringify(status))),
+      (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
+    );
+  });
+}
+
+function withMonitor(
+  needs: EdgeNeeds,
+  exchange: Exchange,
+  idOrSlug: string,
+  scopes: Parameters<typeof authenticate>[2],
+  use: (key: FoundApiKey, monitor: KnownMonitor) => void,
+): void {
+  authenticate(needs.authentication, exchange, scopes, (key) => {
+    const judge = (monitor: KnownMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
+    const known = needs.known.monitor(key.organizationId, idOrSlug);
+    if (known !== undefined) judge(known);
+    else needs.known.loadMonitor(key.organizationId, idOrSlug).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
+  });
+}
+
+function noSuchMonitor(): Failure {
+  return new Failure("NOT_FOUND", "No such heartbeat monitor.", { fix: "GET /api/v1/heartbeat-monitors lists the ids and slugs." });
+}

@@ -1,0 +1,59 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { FoundApiKey } from "../domain/api-keys/find.ts";
+import { murmur2Partition } from "../platform/event-log/partition.ts";
+import { Failure } from "../platform/failures.ts";
+import { readMetricsPush, type MetricsPush } from "../schemas/messages/metrics-push.ts";
+import { authenticate, storeFailure, takeRate } from "./authenticate.ts";
+import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
+import { BODY_LIMITS } from "./limits.ts";
+import { settle, type EdgeNeeds } from "./settle.ts";
+
+/** POST /api/metrics/ingest: key → read → service → into the log → wait for the evaluation → 200, or 202 when it takes too long. */
+export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange): void {
+  let body: Buffer | null = null;
+  let key: FoundApiKey | null = null;
+  receiveBody(response, exchange, BODY_LIMITS.metrics, (bytes) => {
+    body = Buffer.from(bytes);
+    if (key) accept(key, body);
+  });
+  authenticate(needs.authentication, exchange, ["metrics:write"], (found) => {
+    key = found;
+    if (body) accept(found, body);
+  });
+
+  function accept(key: FoundApiKey, bytes: Buffer): void {
+    try {
+      if (!takeRate(needs.rateLimit, exchange, `metrics/${key.id}`, needs.config.RATE_LIMIT_METRICS[key.plan])) return;
+      const reading = readMetricsPush(parseJson(bytes));
+      if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
+      const { push } = reading;
+      const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, key, push, bytes));
+      const known = needs.known.service(key.organizationId, push.serviceId);
+      if (known !== undefined) judge(known);
+      else needs.known.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
+    } catch (error) {
+      exchange.fail(needs.failureOf(error, exchange));
+    }
+  }
+}
+
+function append(needs: EdgeNeeds, exchange: Exchange, key: FoundApiKey, push: MetricsPush, body: Buffer): void {
+  const detached = /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(exchange.head.prefer);
+  const requestNumber = detached ? 0 : needs.replies.expect((result) => exchange.reply(200, result));
+  const entry = { requestNumber, receivedAt: needs.clock.now(), detached, organizationId: key.organizationId, subjectId: push.serviceId, body };
+  const partition = murmur2Partition(push.serviceId, needs.eventLog.partitions("metrics"));
+  const pending = () => exchange.reply(202, JSON.stringify({ success: true, metrics_received: push.metrics, incident_created: null, evaluation: "pending" }));
+  settle(
+    needs,
+    exchange,
+    "metrics",
+    partition,
+    entry,
+    () => (detached ? pending() : needs.replies.giveUpAfter(requestNumber, needs.config.METRICS_WAIT_MS, pending)),
+    () => needs.replies.forget(requestNumber),
+  );
+}
+
+function noSuchService(): Failure {
+  return new Failure("NOT_FOUND", "No such service.", { path: "/service_id", fix: "GET /api/v1/services lists the ids." });
+}

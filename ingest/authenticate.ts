@@ -1,0 +1,79 @@
+import type { FoundApiKey } from "../domain/api-keys/find.ts";
+import type { ClientAddress } from "../platform/client-address.ts";
+import type { Clock } from "../platform/clock.ts";
+import { Failure } from "../platform/failures.ts";
+import { isPostgresAway } from "../platform/postgres/database.ts";
+import type { RateLimit } from "../platform/rate-limit.ts";
+import type { Scope } from "../schemas/vocabulary.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Known } from "./known.ts";
+
+export interface AuthenticateNeeds {
+  known: Known;
+  clock: Clock;
+  rateLimit: RateLimit;
+  clientAddress: ClientAddress;
+  anonymousLimit: number;
+}
+
+/**
+ * The key of a request: at once when the edge knows it, else after a look-up. `refuse` is called with what to
+ * answer when there is no valid key; then `accept` is not.
+ */
+export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scopes: readonly Scope[], accept: (key: FoundApiKey) => void): void {
+  const text = exchange.head.apiKey || exchange.head.bearer;
+  const found = text === "" ? null : needs.known.apiKey(text);
+  if (found !== undefined) return judge(found);
+  needs.known.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
+
+  function judge(key: FoundApiKey | null): void {
+    const refusal = key === null ? unknownKey(text) : refusalOf(key, scopes, needs.clock.now());
+    if (key === null || refusal?.code === "UNAUTHENTICATED") {
+      if (takeAnonymous(needs, exchange)) exchange.fail(refusal!);
+    } else if (refusal) exchange.fail(refusal);
+    else accept(key);
+  }
+}
+
+/** Pure: why this key may not do this now, or null. */
+export function refusalOf(key: FoundApiKey, scopes: readonly Scope[], now: number): Failure | null {
+  if (key.revokedAt !== null) return new Failure("UNAUTHENTICATED", "This API key was revoked.", { fix: "Use another key, or make one with POST /api/v1/api-keys." });
+  if (key.expiresAt !== null && key.expiresAt.getTime() <= now) {
+    return new Failure("UNAUTHENTICATED", `This API key expired at ${key.expiresAt.toISOString()}.`, { fix: "Make a new key with POST /api/v1/api-keys." });
+  }
+  const allowed = key.scopes.includes("*:*") || scopes.some((scope) => key.scopes.includes(scope));
+  return allowed ? null : new Failure("INSUFFICIENT_SCOPE", `Insufficient scope: ${scopes[0]} required`);
+}
+
+function unknownKey(text: string): Failure {
+  return text === ""
+    ? new Failure("UNAUTHENTICATED", "An API key is required.", { fix: "Send it in the X-API-Key header or as Authorization: Bearer." })
+    : new Failure("UNAUTHENTICATED", "This API key is not known.", { fix: "Check that the key was copied whole." });
+}
+
+/** Counts a request without a valid key by its address; false when it was answered 429. */
+export function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
+  const address = clientAddress(exchange.head.socketAddress, exchange.head.forwardedFor || undefined);
+  return takeRate(rateLimit, exchange, `anonymous/${address}`, anonymousLimit);
+}
+
+/** Counts a request; sets its rate headers; false when it was answered 429. */
+export function takeRate(rateLimit: RateLimit, exchange: Exchange, name: string, limit: number): boolean {
+  const state = rateLimit.take(name, limit);
+  if (exchange.rate === null || state.remaining < exchange.rate.remaining || !state.allowed) exchange.rate = state;
+  if (state.allowed) return true;
+  exchange.fail(rateLimited(state.limit, state.retryAfterSeconds));
+  return false;
+}
+
+function rateLimited(limit: number, retryAfter: number): Failure {
+  return new Failure("RATE_LIMITED", `More than ${limit} requests in this minute.`, { retryAfter, fix: `Wait ${retryAfter} s, or send less often.` });
+}
+
+/** A look-up that failed: 503 while Postgres is away, so that no client throws its data away on a 401. */
+export function storeFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return isPostgresAway(error)
+    ? new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 })
+    : new Failure("INTERNAL", "Something went wrong here; it was logged.");
+}

@@ -1,0 +1,95 @@
+import { App, us_listen_socket_close, us_socket_local_port, type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
+import { Failure } from "../platform/failures.ts";
+import { StartFailure } from "../platform/start-failure.ts";
+import { acceptBeacon } from "./accept-beacon.ts";
+import { acceptHeartbeat, answerHeartbeat } from "./accept-heartbeat.ts";
+import { acceptMetrics } from "./accept-metrics.ts";
+import type { Probes } from "../platform/probes.ts";
+import { openExchange, type Door, type Exchange } from "./exchange.ts";
+import type { EdgeNeeds } from "./settle.ts";
+
+export interface Edge {
+  port: number;
+  /** Requests taken in and not answered yet. */
+  inFlight(): number;
+  /** Takes no new connections, then answers every request that was taken in. */
+  stop(): Promise<void>;
+}
+
+const CORS_PREFLIGHT: readonly [string, string][] = [
+  ["Access-Control-Allow-Methods", "POST"],
+  ["Access-Control-Allow-Headers", "Content-Type, Content-Encoding, X-Request-Id"],
+  ["Access-Control-Max-Age", "86400"],
+];
+
+/** Listens for the three ingest endpoints. Throws StartFailure when the port is taken. */
+export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge> {
+  let open = 0;
+  let idle: (() => void) | null = null;
+  let closing = false;
+  const door: Door = {
+    onEnd() {
+      open -= 1;
+      if (open === 0) idle?.();
+    },
+    closing: () => closing,
+  };
+
+  function begin(response: HttpResponse, request: HttpRequest): Exchange {
+    open += 1;
+    return openExchange(response, request, door);
+  }
+
+  const app = App();
+  app.options("/api/beacon", (response, request) => {
+    const exchange = begin(response, request);
+    exchange.openToOrigins = true;
+    exchange.reply(204, "", CORS_PREFLIGHT);
+  });
+  app.post("/api/beacon", (response, request) => acceptBeacon(needs, response, begin(response, request)));
+  app.post("/api/metrics/ingest", (response, request) => acceptMetrics(needs, response, begin(response, request)));
+  app.post("/api/heartbeat/:monitor", (response, request) => {
+    const monitor = request.getParameter(0) ?? "";
+    acceptHeartbeat(needs, response, begin(response, request), monitor);
+  });
+  app.get("/api/heartbeat/:monitor", (response, request) => {
+    const monitor = request.getParameter(0) ?? "";
+    answerHeartbeat(needs, begin(response, request), monitor);
+  });
+  app.any("/*", (response, request) => {
+    const method = request.getMethod().toUpperCase();
+    const path = request.getUrl();
+    const exchange = begin(response, request);
+    if (method !== "GET") return refuse(exchange, method, path);
+    probes(path, needs.clientAddress(exchange.head.socketAddress, exchange.head.forwardedFor || undefined)).then(
+      (answer) => (answer ? exchange.reply(answer.status, answer.body, [], answer.contentType) : refuse(exchange, method, path)),
+      (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
+    );
+  });
+
+  const socket = await new Promise<us_listen_socket | false>((resolve) => app.listen(needs.config.HOST, needs.config.EDGE_PORT, resolve));
+  if (!socket) throw new StartFailure(`Port ${needs.config.EDGE_PORT} on ${needs.config.HOST} is taken, or this user may not listen there. Set EDGE_PORT to a free port.`);
+
+  return {
+    port: us_socket_local_port(socket),
+    inFlight: () => open,
+    async stop() {
+      closing = true;
+      us_listen_socket_close(socket);
+      if (open > 0) await new Promise<void>((resolve) => (idle = resolve));
+      app.close();
+    },
+  };
+}
+
+const METHODS: { pattern: RegExp; allow: string }[] = [
+  { pattern: /^\/api\/beacon$/, allow: "POST, OPTIONS" },
+  { pattern: /^\/api\/metrics\/ingest$/, allow: "POST" },
+  { pattern: /^\/api\/heartbeat\/[^/]+$/, allow: "GET, POST" },
+];
+
+function refuse(exchange: Exchange, method: string, path: string): void {
+  const known = METHODS.find(({ pattern }) => pattern.test(path));
+  if (known) exchange.fail(new Failure("METHOD_NOT_ALLOWED", `${method} is not offered here.`, { fix: `Use ${known.allow}.` }), [["Allow", known.allow]]);
+  else exchange.fail(new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "This port takes in /api/beacon, /api/metrics/ingest and /api/heartbeat/{monitor}." }));
+}

@@ -1,0 +1,79 @@
+import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
+import { inTransaction, type Transaction } from "../../platform/postgres/database.ts";
+import type { Topic } from "../../schemas/vocabulary.ts";
+import { holdCursors, provenAfter, startCaughtUpNotes, type ConsumerNeeds } from "./consumer-state.ts";
+import { moveCursor, type OwnedCursor } from "./cursor.ts";
+import { sendToDeadLetter } from "./dead-letter.ts";
+import { freshFrames, placedEntries, type PlacedEntry } from "./fresh-frames.ts";
+import { retrying } from "./retrying.ts";
+
+export interface TransactionalOptions<Prepared, Result> {
+  topic: Topic;
+  group: string;
+  maxBytes?: number;
+  /** Work that needs no transaction, such as parsing in a worker thread. */
+  prepare(entries: PlacedEntry[]): Promise<Prepared>;
+  /** The effect, in the transaction that also moves the cursor: both happen or neither. */
+  apply(transaction: Transaction, prepared: Prepared): Promise<Result>;
+  /** After the commit; may be lost when the process dies right here. */
+  afterCommit?(result: Result): Promise<void> | void;
+}
+
+/** Consumes a topic whose effect is in Postgres alone: one transaction for each batch, exactly once. */
+export async function startTransactionalConsumer<Prepared, Result>(needs: ConsumerNeeds, options: TransactionalOptions<Prepared, Result>): Promise<Consumer> {
+  const { eventLog, database, log } = needs;
+  const { topic, group } = options;
+  const held = holdCursors(needs, topic, group);
+
+  async function onRecords(batch: RecordBatch): Promise<bigint> {
+    const cursor = await held.forBatch(batch);
+    const { records } = batch;
+    const { fresh, sequences, broken } = freshFrames(records, cursor.sequences);
+    const { readable, cut } = splitReadable(fresh);
+    for (const { record, reason } of [...broken, ...cut]) await retrying("the dead-letter topic", batch, log, () => sendToDeadLetter(needs, cursor, record, reason));
+
+    held.noteRecords(records.length, readable.length);
+    const nextOffset = records.at(-1)!.offset + 1n;
+    await applyEntries(cursor, batch, readable, { nextOffset, sequences });
+    cursor.nextOffset = nextOffset;
+    for (const [edgeId, last] of sequences) cursor.sequences.set(edgeId, last);
+    return nextOffset;
+  }
+
+  async function applyEntries(cursor: OwnedCursor, batch: RecordBatch, entries: PlacedEntry[], move: { nextOffset: bigint; sequences: Map<string, bigint> }): Promise<void> {
+    const caughtUpTo = provenAfter(entries.at(-1)?.entry.receivedAt ?? 0);
+    await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async () => {
+      if (entries.length === 0) return inTransaction(database, (transaction) => moveCursor(transaction, cursor, { ...move, caughtUpTo }));
+      const prepared = await options.prepare(entries);
+      const result = await inTransaction(database, async (transaction) => {
+        const effect = await options.apply(transaction, prepared);
+        await moveCursor(transaction, cursor, { ...move, caughtUpTo });
+        return effect;
+      });
+      await options.afterCommit?.(result);
+    });
+  }
+
+  const notes = startCaughtUpNotes(needs, topic, group, held);
+  const consumer = await eventLog.consume({ topic, group, startAt: held.take, onRecords: held.retaking(onRecords), onRevoked: held.drop, ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }) });
+  return {
+    async stop() {
+      notes.stop();
+      await consumer.stop();
+    },
+  };
+}
+
+/** Frames whose head is fine but whose entries are cut short are set apart, one by one. */
+function splitReadable(records: LogRecord[]): { readable: PlacedEntry[]; cut: { record: LogRecord; reason: string }[] } {
+  const readable: PlacedEntry[] = [];
+  const cut: { record: LogRecord; reason: string }[] = [];
+  for (const record of records) {
+    try {
+      readable.push(...placedEntries([record]));
+    } catch (error) {
+      cut.push({ record, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { readable, cut };
+}

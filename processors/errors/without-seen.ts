@@ -1,0 +1,84 @@
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import type { Log } from "../../platform/log.ts";
+import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
+import type { CursorName } from "../consume/cursor.ts";
+import { makeSeenFilter, type SeenFilter } from "./seen-filter.ts";
+
+/** An event id counts once within this time (conventions §8). */
+const REMEMBERED_MS = 60 * 60_000;
+const LOOK_UP_AT_ONCE = 5_000;
+
+export interface SeenEvents {
+  /** A partition was assigned: fills its filter from ClickHouse; until then every id is looked up. */
+  assign(cursor: CursorName): void;
+  withoutSeen(rows: BeaconEventRow[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<BeaconEventRow[]>;
+}
+
+interface Partition {
+  filter: SeenFilter;
+  warm: boolean;
+}
+
+/** Counts a retried event once. The filter only decides whether ClickHouse has to be asked; ClickHouse decides. */
+export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHouse; log: Log; now: () => number }): SeenEvents {
+  const partitions = new Map<number, Partition>();
+
+  async function warm(cursor: CursorName, partition: Partition): Promise<void> {
+    const rows = await clickhouse.query<{ event_id: string; received: string }>(
+      `SELECT event_id, toString(toUnixTimestamp64Milli(received_at)) AS received FROM recent_event_ids
+       WHERE log_id = {log:String} AND partition = {partition:UInt16} AND received_at > fromUnixTimestamp64Milli({since:Int64})
+       ORDER BY received_at DESC LIMIT 2000000`,
+      { log: cursor.logId, partition: cursor.partition, since: now() - REMEMBERED_MS },
+    );
+    for (const { event_id, received } of rows) partition.filter.add(event_id, Number(received));
+    // More ids than we are willing to read at once: then the filter stays incomplete and every id is looked up.
+    partition.warm = rows.length < 2_000_000;
+    log.debug({ partition: cursor.partition, ids: rows.length }, "the event id filter is warm");
+  }
+
+  return {
+    assign(cursor) {
+      const partition = { filter: makeSeenFilter(), warm: false };
+      partitions.set(cursor.partition, partition);
+      warm(cursor, partition).catch((error: unknown) => log.warn({ err: error, partition: cursor.partition }, "the event id filter stays cold; every id is looked up"));
+    },
+
+    async withoutSeen(rows, { cursor, first, last }) {
+      const partition = partitions.get(cursor.partition)!;
+      const inRange = new Set<string>();
+      const asked: BeaconEventRow[] = [];
+      const kept = rows.filter((row) => {
+        if (!row.event_id_given) return true;
+        if (inRange.has(row.event_id)) return false;
+        inRange.add(row.event_id);
+        if (!partition.warm || partition.filter.perhapsSeen(row.event_id, receivedAtOf(row))) asked.push(row);
+        return true;
+      });
+      const seen = await lookUp(asked, cursor, first, last);
+      for (const row of kept) if (row.event_id_given) partition.filter.add(row.event_id, receivedAtOf(row));
+      return seen.size === 0 ? kept : kept.filter((row) => !(row.event_id_given && seen.has(row.event_id)));
+    },
+  };
+
+  /** Ids that stand in ClickHouse, received within the hour before, in another record than those of the range. */
+  async function lookUp(rows: BeaconEventRow[], cursor: CursorName, first: bigint, last: bigint): Promise<Set<string>> {
+    const seen = new Set<string>();
+    for (let at = 0; at < rows.length; at += LOOK_UP_AT_ONCE) {
+      const part = rows.slice(at, at + LOOK_UP_AT_ONCE);
+      const received = part.map(receivedAtOf);
+      const found = await clickhouse.query<{ event_id: string }>(
+        `SELECT DISTINCT event_id FROM recent_event_ids
+         WHERE event_id IN {ids:Array(UUID)} AND received_at > fromUnixTimestamp64Milli({since:Int64})
+           AND NOT (log_id = {log:String} AND partition = {partition:UInt16} AND offset >= {first:UInt64})`,
+        { ids: part.map(({ event_id }) => event_id), since: Math.min(...received) - REMEMBERED_MS, log: cursor.logId, partition: cursor.partition, first: String(first) },
+      );
+      for (const { event_id } of found) seen.add(event_id);
+    }
+    log.trace({ asked: rows.length, seen: seen.size, last: String(last) }, "looked event ids up");
+    return seen;
+  }
+}
+
+function receivedAtOf(row: BeaconEventRow): number {
+  return Date.parse(`${row.received_at.replace(" ", "T")}Z`);
+}

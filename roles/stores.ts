@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { openClickHouse } from "../platform/clickhouse/client.ts";
+import { migrateClickHouse } from "../platform/clickhouse/migrate.ts";
+import { startEmbeddedClickHouse } from "../platform/clickhouse/start-embedded.ts";
+import type { ClickHouse } from "../platform/clickhouse/port.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import { claimDataFolder, type DataFolder } from "../platform/data-folder.ts";
+import { openEmbeddedLog } from "../platform/event-log/embedded.ts";
+import { openKafkaLog } from "../platform/event-log/kafka.ts";
+import type { EventLog } from "../platform/event-log/port.ts";
+import { newId } from "../platform/ids.ts";
+import type { Lifecycle } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import { openDatabase, type Database } from "../platform/postgres/database.ts";
+import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { migrate } from "../platform/postgres/migrate.ts";
+
+export interface Stores {
+  /** Null when no store is embedded. */
+  dataFolder: DataFolder | null;
+  database: Database;
+  databaseUrl: string;
+  clickhouse: ClickHouse;
+  eventLog: EventLog;
+}
+
+interface StoresNeeds {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  lifecycle: Lifecycle;
+  /** An embedded store ended by itself; the process cannot go on. */
+  onLost(sentence: string): void;
+}
+
+/** Opens the three stores, embedded or by address, and brings their tables up to date. */
+export async function openStores(needs: StoresNeeds): Promise<Stores> {
+  const { config, lifecycle, log } = needs;
+  const embedded = !config.DATABASE_URL || !config.CLICKHOUSE_URL || config.KAFKA_BROKERS.length === 0;
+  const dataFolder = embedded ? await claimDataFolder(config.PHAROS_DATA_DIR) : null;
+  if (dataFolder) lifecycle.add({ name: "data folder", stop: async () => dataFolder.release() });
+
+  const [databaseUrl, clickhouse] = await Promise.all([openPostgres(needs), openClickHouseStore(needs)]);
+  const database = openDatabase(databaseUrl, config.POSTGRES_CONNECTIONS, log);
+  lifecycle.add({
+    name: "postgres",
+    stop: () => database.$client.end(),
+    unready: () => database.$client.query("select 1").then(
+      () => null,
+      (error: Error) => `PostgreSQL does not answer: ${error.message}`,
+    ),
+  });
+  lifecycle.add({ name: "clickhouse", stop: () => clickhouse.close(), unready: () => unreadyByPing(clickhouse) });
+
+  const eventLog = await openLog(needs);
+  lifecycle.add({ name: "event log", stop: () => eventLog.close(), unready: () => unreadyByPing(eventLog) });
+  return { dataFolder, database, databaseUrl, clickhouse, eventLog };
+}
+
+async function unreadyByPing(store: { ping(): Promise<void> }): Promise<string | null> {
+  await store.ping();
+  return null;
+}
+
+async function openPostgres({ config, lifecycle, log, onLost }: StoresNeeds): Promise<string> {
+  if (config.DATABASE_URL) {
+    await migrate(config.DATABASE_URL, log);
+    return config.DATABASE_URL;
+  }
+  const server = await startEmbeddedPostgres({ folder: join(config.PHAROS_DATA_DIR, "postgres"), log });
+  lifecycle.add({ name: "embedded postgres", stop: () => server.stop() });
+  void server.exited.then((sentence) => lifecycle.stopping() || onLost(sentence));
+  await migrate(server.url, log);
+  return server.url;
+}
+
+async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNeeds): Promise<ClickHouse> {
+  let url = config.CLICKHOUSE_URL;
+  if (!url) {
+    const engine = await startEmbeddedClickHouse({ folder: join(config.PHAROS_DATA_DIR, "clickhouse"), log });
+    lifecycle.add({ name: "embedded clickhouse", stop: () => engine.stop() });
+    void engine.exited.then((sentence) => lifecycle.stopping() || onLost(sentence));
+    url = engine.url;
+  }
+  await migrateClickHouse(url, log);
+  return openClickHouse(url, log);
+}
+
+function openLog({ config, clock, log }: StoresNeeds): Promise<EventLog> {
+  const partitions = config.LOG_PARTITIONS;
+  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId() });
+  const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;
+  return openEmbeddedLog({ folder: join(config.PHAROS_DATA_DIR, "log"), partitions, retentionBytes, retentionMs, clock, log });
+}

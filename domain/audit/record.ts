@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import { newId } from "../../platform/ids.ts";
+import type { Transaction } from "../../platform/postgres/database.ts";
+import { auditEntries } from "../../schemas/tables/all.ts";
+import type { Actor } from "../actor.ts";
+import { maskSecrets } from "./mask-secrets.ts";
+
+/** The resource before and after a change, as the API shows it; null where it did not or does not exist. */
+type State = Record<string, unknown> | null;
+
+export interface AuditedChange {
+  /** `service.created`, `incident.updated` …: the resource, a dot, what was done to it. */
+  action: string;
+  resourceType: string;
+  resourceId: string;
+  before: State;
+  after: State;
+}
+
+/** Changes with every write, so it would say nothing as a changed field. */
+const NOISE = new Set(["updated_at"]);
+
+/**
+ * Writes an audit entry in the change's own transaction: what was done, by whom, and which fields it changed.
+ * Secrets are masked here, by field name, so callers pass the state as it is.
+ */
+export async function recordAudit(tx: Transaction, actor: Actor, { action, resourceType, resourceId, before, after }: AuditedChange): Promise<void> {
+  await tx.insert(auditEntries).values({
+    id: newId(),
+    organizationId: actor.organizationId,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: actor.name,
+    action,
+    resourceType,
+    resourceId,
+    changedFields: changedFields(before, after),
+    before: maskSecrets(before) as State,
+    after: maskSecrets(after) as State,
+    ip: actor.ip,
+    userAgent: actor.userAgent,
+  });
+}
+
+/** Names of the top-level fields that differ, sorted; compared before masking, so that a changed secret is named. */
+export function changedFields(before: State, after: State): string[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].filter((name) => !NOISE.has(name) && !isDeepStrictEqual(before?.[name], after?.[name])).sort();
+}

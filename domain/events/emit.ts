@@ -1,0 +1,26 @@
+import { sql } from "drizzle-orm";
+import { newId } from "../../platform/ids.ts";
+import type { Transaction } from "../../platform/postgres/database.ts";
+import { events } from "../../schemas/tables/all.ts";
+import type { EventType } from "../../schemas/vocabulary.ts";
+
+/** Something that webhooks, channels and workflows may hear of. */
+export interface NewEvent {
+  organizationId: string;
+  type: EventType;
+  /** Specific to the type (specification §6); travels as JSON. */
+  data: Record<string, unknown>;
+  at: Date;
+}
+
+/** Writes outbox rows in the transaction of the change they tell of, any number in one statement. */
+export async function emitEvents(tx: Transaction, happened: NewEvent[]): Promise<void> {
+  if (happened.length === 0) return;
+  const rows = happened.map(({ organizationId, type, data, at }) => ({ id: newId(), organization_id: organizationId, type, data, created_at: at.toISOString() }));
+  // One parameter whatever the number of rows: a batch of services may change at once.
+  await tx.execute(sql`
+    insert into ${events} (id, organization_id, type, data, created_at)
+    select id, organization_id, type, data, created_at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as row (id uuid, organization_id uuid, type event_type, data jsonb, created_at timestamptz)`);
+}

@@ -1,0 +1,29 @@
+import { asc, inArray } from "drizzle-orm";
+import type { Transaction } from "../../platform/postgres/database.ts";
+import { services } from "../../schemas/tables/all.ts";
+import type { OpinionSource, ServiceStatus } from "../../schemas/vocabulary.ts";
+
+export interface LockedService {
+  id: string;
+  organizationId: string;
+  name: string;
+  status: ServiceStatus;
+  statusSource: OpinionSource;
+}
+
+/**
+ * Locks services until the transaction ends, always in the order of their ids, so that two transactions
+ * over the same services wait for each other instead of deadlocking. Whoever locks incidents too locks
+ * services first. Ids that no longer exist are left out.
+ */
+export async function lockServices(tx: Transaction, ids: readonly string[]): Promise<LockedService[]> {
+  if (ids.length === 0) return [];
+  const { id, organizationId, name, status, statusSource } = services;
+  return tx
+    .select({ id, organizationId, name, status, statusSource })
+    .from(services)
+    .where(inArray(id, [...new Set(ids)]))
+    .orderBy(asc(id))
+    // Not `for update`: that would also wait for everybody who only refers to a service by a foreign key.
+    .for("no key update");
+}

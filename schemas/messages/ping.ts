@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { PING_STATUSES, type PingStatus } from "../vocabulary.ts";
+
+/** Texts longer than this are cut, never refused: a job's output must not cost it its ping. */
+const MESSAGE_LIMIT = 10 * 1024;
+const RUN_ID_LIMIT = 200;
+/** Exit codes are 32 bits; Windows shows them unsigned. */
+const EXIT_CODE_RANGE = { from: -(2 ** 31), to: 2 ** 32 - 1 };
+/** About 24 days, the largest that the monitor's column holds. */
+const LONGEST_DURATION_MS = 2 ** 31 - 1;
+
+/** A ping as `readPing` understood it. */
+export interface Ping {
+  status: PingStatus;
+  run_id: string | null;
+  /** A signed 32-bit number. */
+  exit_code: number | null;
+  duration_ms: number | null;
+  message: string | null;
+}
+
+export type PingReading =
+  | { kind: "read"; ping: Ping }
+  | { kind: "invalid"; code: "INVALID_JSON" | "INVALID_REQUEST"; error: string; path?: string; fix?: string };
+
+/** The body of a ping for the OpenAPI document; `readPing` does the checking. */
+export const PingBody = z
+  .object({
+    status: z.enum(PING_STATUSES).optional().meta({ description: "ok (default): the job finished. start: it began. fail: it failed, the monitor goes down at once. log: kept, changes nothing." }),
+    run_id: z.string().nullish().meta({ description: "Names one run, so that a ping that was sent again is listed once. Cut at 200 characters." }),
+    exit_code: z.int().nullish().meta({ description: "Anything other than 0 makes the ping a fail, whatever status says." }),
+    duration_ms: z.number().min(0).nullish().meta({ description: "How long the run took; without it the time since the last start is taken." }),
+    message: z.string().nullish().meta({ description: "Output of the job or a note. Cut at 10 KiB." }),
+  })
+  .meta({ description: "Optional: an empty body is an ok. Unknown fields are ignored.", example: { status: "ok", run_id: "2026-05-04", exit_code: 0, duration_ms: 5300 } });
+
+const EMPTY_PING: Ping = { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null };
+const FIX = 'Send no body, or a JSON object such as {"status": "ok", "message": "output of the job"}.';
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a ping's body (bytes, already unpacked). Empty is an `ok`; unknown fields are ignored, too long texts are cut.
+ * The same bytes always give the same ping: the edge and the processors both read them.
+ */
+export function readPing(body: Uint8Array): PingReading {
+  if (body.byteLength === 0) return { kind: "read", ping: EMPTY_PING };
+  let value: unknown;
+  try {
+    const text = decoder.decode(body);
+    if (text.trim() === "") return { kind: "read", ping: EMPTY_PING };
+    value = JSON.parse(text);
+  } catch {
+    return { kind: "invalid", code: "INVALID_JSON", error: "The body is not valid JSON.", fix: FIX };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid("", "The body must be a JSON object.");
+  return readFields(value);
+}
+
+function readFields(value: { status?: unknown; run_id?: unknown; exit_code?: unknown; duration_ms?: unknown; message?: unknown }): PingReading {
+  const { status = "ok", run_id = null, exit_code = null, duration_ms = null, message = null } = value;
+  if (!isPingStatus(status)) return invalid("/status", `status must be one of ${PING_STATUSES.join(", ")}.`);
+  if (run_id !== null && typeof run_id !== "string") return invalid("/run_id", "run_id must be a string.");
+  if (exit_code !== null && !isExitCode(exit_code)) return invalid("/exit_code", "exit_code must be a whole number of 32 bits.");
+  if (duration_ms !== null && !(typeof duration_ms === "number" && duration_ms >= 0)) return invalid("/duration_ms", "duration_ms must be a number of milliseconds, 0 or more.");
+  if (message !== null && typeof message !== "string") return invalid("/message", "message must be a string.");
+  return {
+    kind: "read",
+    ping: {
+      status: exit_code !== null && exit_code !== 0 ? "fail" : status,
+      run_id: run_id === null ? null : storable(run_id, RUN_ID_LIMIT),
+      exit_code: exit_code === null ? null : exit_code | 0,
+      duration_ms: duration_ms === null ? null : Math.min(Math.round(duration_ms), LONGEST_DURATION_MS),
+      message: message === null ? null : storable(message, MESSAGE_LIMIT),
+    },
+  };
+}
+
+function isPingStatus(value: unknown): value is PingStatus {
+  return PING_STATUSES.includes(value as PingStatus);
+}
+
+function isExitCode(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= EXIT_CODE_RANGE.from && (value as number) <= EXIT_CODE_RANGE.to;
+}
+
+/** Postgres takes neither NUL nor halves of surrogate pairs, and a job's output may hold both (the cut makes halves too). */
+function storable(text: string, limit: number): string {
+  return text.slice(0, limit).replace(/\0|\p{Surrogate}/gu, "\uFFFD");
+}
+
+function invalid(path: string, error: string): PingReading {
+  return { kind: "invalid", code: "INVALID_REQUEST", error, path, fix: FIX };
+}

@@ -29,7 +29,7 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, exchan
     const { key, monitor } = found!;
     try {
       const reading = readPing(body!);
-      if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
+      if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
       if (!takeRate(needs.rateLimit, exchange, `heartbeat/${key.id}`, needs.config.RATE_LIMIT_HEARTBEAT_KEY)) return;
       if (!takeRate(needs.rateLimit, exchange, `heartbeat/${monitor.id}`, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR)) return;
       const receivedAt = needs.clock.now();

@@ -25,7 +25,7 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange
     try {
       if (!takeRate(needs.rateLimit, exchange, `metrics/${key.id}`, needs.config.RATE_LIMIT_METRICS[key.plan])) return;
       const reading = readMetricsPush(parseJson(bytes));
-      if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
+      if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
       const { push } = reading;
       const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, key, push, bytes));
       const known = needs.known.service(key.organizationId, push.serviceId);

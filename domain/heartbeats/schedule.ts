@@ -1,4 +1,4 @@
-import { CronExpressionParser } from "cron-parser";
+import { CronDate, CronExpressionParser } from "cron-parser";
 import type { ScheduleType } from "../../schemas/vocabulary.ts";
 
 /** When a monitor expects its pings. */
@@ -12,35 +12,61 @@ export interface Schedule {
   timezone: string;
 }
 
-/** A stretch of time known to hold no occurrence but its end. */
+/** No occurrence lies in [from, next). */
 interface Gap {
   from: number;
   next: number;
 }
 
-/** Reading an expression costs 0.3 ms and more, and each ping asks: the last answer of each expression is kept. */
+/** Reading an expression and stepping it costs up to a millisecond, and each ping asks: the last answers are kept. */
 const gaps = new Map<string, Gap>();
 const GAPS_KEPT = 10_000;
+const DAY_MS = 86_400_000;
+/** No zone moves its clocks by more at once, but for a few that crossed the date line. */
+const LONGEST_SHIFT_MS = 3 * 3_600_000;
 
 /**
  * The first moment after `afterMs` at which a ping is expected, both in ms since the epoch.
  *
- * Cron and daylight saving: a time that the clocks skip counts right after the gap (02:30 becomes 03:30), a time
- * that they show twice counts the first time only; expressions that run every hour or oftener run in real hours.
+ * Cron and daylight saving: a time that the clocks skip moves by the gap (02:30 becomes 03:30), unless a ping came
+ * since the clocks were moved; where the gap is no full hour (Lord Howe Island) it is left out. A time that they
+ * show twice counts the first time only. Expressions that run every hour or oftener run in real hours.
  */
 export function nextExpectedAt(schedule: Schedule, afterMs: number): number {
   if (schedule.scheduleType === "interval") return afterMs + schedule.intervalSeconds! * 1_000;
-  const key = `${schedule.timezone} ${schedule.cron}`;
+  const cron = schedule.cron!;
+  const key = `${schedule.timezone} ${cron}`;
   const known = gaps.get(key);
   if (known && afterMs >= known.from && afterMs < known.next) return known.next;
-  const next = occurrenceAfter(schedule.cron!, schedule.timezone, afterMs);
-  if (gaps.size >= GAPS_KEPT) gaps.clear();
-  gaps.set(key, { from: afterMs, next });
+  const date = occurrenceAfter(cron, schedule.timezone, afterMs);
+  const next = date.getTime();
+  // Where the clocks are moved in between, the answer depends on which side `afterMs` lies: such a gap is not kept.
+  if (next - afterMs <= DAY_MS && date.getUTCOffset() === new CronDate(new Date(afterMs), schedule.timezone).getUTCOffset()) {
+    if (gaps.size >= GAPS_KEPT) gaps.clear();
+    gaps.set(key, { from: afterMs, next });
+  }
   return next;
 }
 
-function occurrenceAfter(cron: string, timezone: string, afterMs: number): number {
-  return CronExpressionParser.parse(cron, { tz: timezone, currentDate: new Date(afterMs) }).next().getTime();
+function occurrenceAfter(cron: string, timezone: string, afterMs: number): CronDate {
+  const occurrences = CronExpressionParser.parse(cron, { tz: timezone, currentDate: new Date(afterMs) });
+  let date = occurrences.next();
+  // Started between the two showings of a time, the parser would give the second as well.
+  if (!runsHourly(cron)) while (isShownAgain(date, timezone)) date = occurrences.next();
+  return date;
+}
+
+/** Like cron itself: an hour field that begins with a star means real hours, not times of the day. */
+function runsHourly(cron: string): boolean {
+  const fields = cron.trim().split(/\s+/);
+  return fields.length === 1 ? /^@(hourly|minutely|secondly)$/.test(fields[0]!) : fields.at(-4)!.startsWith("*");
+}
+
+/** True when the clocks were put back and show this wall-clock time for the second time. */
+function isShownAgain(date: CronDate, timezone: string): boolean {
+  const offsetAt = (ms: number) => new CronDate(new Date(ms), timezone).getUTCOffset();
+  const putBackMinutes = offsetAt(date.getTime() - LONGEST_SHIFT_MS) - date.getUTCOffset();
+  return putBackMinutes > 0 && offsetAt(date.getTime() - putBackMinutes * 60_000) - date.getUTCOffset() === putBackMinutes;
 }
 
 /** What is wrong with a time zone's name, or null. */
@@ -63,6 +89,6 @@ export function cronProblem(cron: string, timezone: string): string | null {
     occurrenceAfter(cron, timezone, 0);
     return null;
   } catch (error) {
-    return `This is no cron expression: ${error instanceof Error ? error.message : String(error)}.`;
+    return `This is no cron expression: ${(error instanceof Error ? error.message : String(error)).replace(/\.+$/, "")}.`;
   }
 }

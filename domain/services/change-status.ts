@@ -73,10 +73,12 @@ export async function changeOpinions(tx: Transaction, changes: readonly OpinionC
   const effective = changes.filter(({ serviceId }) => existing.has(serviceId));
   await storeOpinions(tx, effective, at);
 
-  const opinions = Map.groupBy(await tx.select().from(serviceOpinions).where(inArray(serviceOpinions.serviceId, [...existing])), ({ serviceId }) => serviceId);
+  const opinions = await tx.select().from(serviceOpinions).where(inArray(serviceOpinions.serviceId, [...existing]));
+  const opinionsOf = new Map(locked.map(({ id }) => [id, [] as Opinion[]]));
+  for (const opinion of opinions) opinionsOf.get(opinion.serviceId)!.push(opinion);
   const lastReason = new Map(effective.map(({ serviceId, reason }) => [serviceId, reason]));
   const decided = locked.map((service) => {
-    const held = opinions.get(service.id) ?? [];
+    const held = opinionsOf.get(service.id)!;
     // The `maintenance` source has an opinion exactly while a window of the service is in progress.
     return { service, now: decideStatus(held, { maintenanceInProgress: held.some(({ source }) => source === "maintenance") }) };
   });
@@ -85,8 +87,9 @@ export async function changeOpinions(tx: Transaction, changes: readonly OpinionC
 
   const changed = moved.filter(({ service, now }) => now.status !== service.status);
   const results = changed.map(({ service, now }) => statusChange(service, now, lastReason.get(service.id)!));
-  await writeHistory(tx, changed.map(({ service, now }, n) => ({ serviceId: service.id, status: now.status, source: now.source, reason: results[n]!.reason, changedAt: at })));
-  await emitEvents(tx, results.map((change) => statusChangedEvent(change, at)));
+  const moments = changed.map(({ service }) => later(at, service.updatedAt));
+  await writeHistory(tx, changed.map(({ service, now }, n) => ({ serviceId: service.id, status: now.status, source: now.source, reason: results[n]!.reason, changedAt: moments[n]! })));
+  await emitEvents(tx, results.map((change, n) => statusChangedEvent(change, moments[n]!)));
   return results;
 }
 
@@ -132,6 +135,11 @@ async function storeStatuses(tx: Transaction, moved: { service: LockedService; n
 
 async function writeHistory(tx: Transaction, rows: (typeof serviceStatusHistory.$inferInsert)[]): Promise<void> {
   if (rows.length > 0) await tx.insert(serviceStatusHistory).values(rows);
+}
+
+/** `at` was read before the lock was had: a change that waited for another must not stand before it in the history. */
+function later(at: Date, lastChange: Date): Date {
+  return at > lastChange ? at : lastChange;
 }
 
 /** When nobody has an opinion any more, what withdrew the last one is the reason. */

@@ -9,6 +9,7 @@ export interface LockedService {
   name: string;
   status: ServiceStatus;
   statusSource: OpinionSource;
+  updatedAt: Date;
 }
 
 /**
@@ -18,9 +19,9 @@ export interface LockedService {
  */
 export async function lockServices(tx: Transaction, ids: readonly string[]): Promise<LockedService[]> {
   if (ids.length === 0) return [];
-  const { id, organizationId, name, status, statusSource } = services;
+  const { id, organizationId, name, status, statusSource, updatedAt } = services;
   return tx
-    .select({ id, organizationId, name, status, statusSource })
+    .select({ id, organizationId, name, status, statusSource, updatedAt })
     .from(services)
     .where(inArray(id, [...new Set(ids)]))
     .orderBy(asc(id))

@@ -1,0 +1,91 @@
+import { hash } from "node:crypto";
+import type { GroupingPart } from "../../schemas/frames.ts";
+import { functionName } from "./function-name.ts";
+import type { ParsedFrame } from "./parse-stack.ts";
+import { stableFile } from "./stable-file.ts";
+import { stableMessage } from "./stable-message.ts";
+
+/** Grows when the rules change, so that signatures of two rules never mix. */
+export const GROUPING_VERSION = "v1";
+
+export interface Groupable {
+  type: string;
+  message: string;
+  /** Innermost first. */
+  frames: ParsedFrame[];
+  /** What the sender wants in place of the rules; `{{default}}` stands for what they would give. */
+  custom?: string[] | null;
+  causes?: { type: string; message: string; frames: ParsedFrame[] }[];
+}
+
+export interface Grouping {
+  version: string;
+  /** Hexadecimal. */
+  fingerprint: string;
+  parts: GroupingPart[];
+}
+
+/** Chrome prints ten frames, native ones among them, Firefox and Safari all: only so many count. */
+const MAX_GROUPING_FRAMES = 8;
+/** The longest cycle of functions calling each other that counts as recursion. */
+const MAX_CYCLE = 4;
+
+/** What makes two events one signature (conventions' grouping v1), as parts that a person can read and as a fingerprint of them. */
+export function fingerprint(event: Groupable): Grouping {
+  const { custom } = event;
+  const parts = custom && custom.length > 0 ? customParts(event, custom) : defaultParts(event);
+  let text = GROUPING_VERSION;
+  for (const { kind, value } of parts) text += `\u0000${kind}\u0000${value}`;
+  return { version: GROUPING_VERSION, fingerprint: hash("sha256", text, "hex").slice(0, 32), parts };
+}
+
+function customParts(event: Groupable, custom: string[]): GroupingPart[] {
+  return custom.flatMap((value) => (/^\{\{\s*default\s*\}\}$/.test(value) ? defaultParts(event) : [{ kind: "custom" as const, value }]));
+}
+
+function defaultParts({ type, message, frames, causes }: Groupable): GroupingPart[] {
+  const parts: GroupingPart[] = [{ kind: "type", value: type }];
+  const lines = frameLines(frames);
+  for (const value of lines) parts.push({ kind: "frame", value });
+  if (lines.length === 0) parts.push({ kind: "message", value: stableMessage(message) });
+  if (causes) for (const cause of causes) parts.push({ kind: "cause", value: causeLine(cause) });
+  return parts;
+}
+
+function causeLine({ type, message, frames }: { type: string; message: string; frames: ParsedFrame[] }): string {
+  const lines = frameLines(frames);
+  return [type, ...(lines.length > 0 ? lines : [stableMessage(message)])].join(" < ");
+}
+
+/** `function in file` of the innermost in-app frames, or of all frames when none is in-app; recursion collapsed. */
+function frameLines(frames: ParsedFrame[]): string[] {
+  const lines = collapsedLines(frames, true);
+  return lines.length > 0 ? lines : collapsedLines(frames, false);
+}
+
+function collapsedLines(frames: ParsedFrame[], onlyInApp: boolean): string[] {
+  const lines: string[] = [];
+  for (const frame of frames) {
+    if (frame.kind !== "script" || frame.file === null || (onlyInApp && !frame.in_app)) continue;
+    // One beyond the limit, so that a cycle that begins at the limit still collapses.
+    if (lines.length > MAX_GROUPING_FRAMES + MAX_CYCLE) break;
+    const name = frame.function === null ? "" : functionName(frame.function);
+    lines.push(name === "" ? stableFile(frame.file) : `${name} in ${stableFile(frame.file)}`);
+    collapseEnd(lines);
+  }
+  if (lines.length > MAX_GROUPING_FRAMES) lines.length = MAX_GROUPING_FRAMES;
+  return lines;
+}
+
+/** Takes the end away when it repeats what stands right before it: `a b a b` → `a b`. */
+function collapseEnd(lines: string[]): void {
+  const { length } = lines;
+  for (let cycle = 1; cycle <= MAX_CYCLE && cycle * 2 <= length; cycle++) {
+    let same = true;
+    for (let at = length - cycle; at < length && same; at++) same = lines[at] === lines[at - cycle];
+    if (same) {
+      lines.length = length - cycle;
+      return;
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import { isInApp } from "./in-app.ts";
+
+/** A frame as a stack prints it, before symbolication. */
+export interface ParsedFrame {
+  /** As printed, without `async`; null when the engine gave no name. */
+  function: string | null;
+  /** A URL or path; null for native frames. An eval frame names its outer file. */
+  file: string | null;
+  /** 1-based, as printed; null for native frames. */
+  line: number | null;
+  /** 1-based, as printed; null for native frames and where the engine gave none. */
+  column: number | null;
+  in_app: boolean;
+  kind: "script" | "eval" | "native";
+}
+
+export interface ParsedStack {
+  /** Innermost first. */
+  frames: ParsedFrame[];
+  /** More than 100 frames were printed: the innermost and the outermost 50 are here. */
+  truncated: boolean;
+}
+
+const MAX_FRAMES = 100;
+const MAX_FUNCTION_CHARACTERS = 500;
+const MAX_FILE_CHARACTERS = 2_000;
+
+/**
+ * Reads the stack of an error as Chrome and Node (V8), Firefox (SpiderMonkey) and Safari (JavaScriptCore) print it.
+ * `message` is the error's own: V8 repeats it above the frames, where its lines must not be taken for some.
+ * Never throws, takes time linear in the text; what is no frame is passed over.
+ */
+export function parseStack(stack: string, message = ""): ParsedStack {
+  const frames = framesOf(stack, endOfHeader(stack, message), v8Frame);
+  return shorten(frames.length > 0 ? frames : framesOf(stack, 0, atSignFrame));
+}
+
+function framesOf(stack: string, from: number, read: (line: string) => ParsedFrame | null): ParsedFrame[] {
+  const frames: ParsedFrame[] = [];
+  for (let start = from; start < stack.length; ) {
+    const newline = stack.indexOf("\n", start);
+    const end = newline === -1 ? stack.length : newline;
+    const frame = read(stack.slice(start, end).trim());
+    if (frame !== null) frames.push(frame);
+    start = end + 1;
+  }
+  return frames;
+}
+
+/** V8 begins a stack with `Type: message`; the message can have many lines. */
+function endOfHeader(stack: string, message: string): number {
+  if (message === "") return 0;
+  if (stack.startsWith(message)) return message.length;
+  const colon = stack.indexOf(": ");
+  return colon !== -1 && stack.startsWith(message, colon + 2) ? colon + 2 + message.length : 0;
+}
+
+function shorten(frames: ParsedFrame[]): ParsedStack {
+  if (frames.length <= MAX_FRAMES) return { frames, truncated: false };
+  return { frames: [...frames.slice(0, MAX_FRAMES / 2), ...frames.slice(-MAX_FRAMES / 2)], truncated: true };
+}
+
+/** `at name (location)`, `at location`; null when the line is no frame. */
+function v8Frame(line: string): ParsedFrame | null {
+  if (!line.startsWith("at ")) return null;
+  const text = withoutAsync(line.slice(3).trimStart());
+  if (text.endsWith(")") && !text.startsWith("eval at ")) {
+    const open = openingOf(text);
+    if (open !== -1) return v8Location(text.slice(0, open).trimEnd(), text.slice(open + 1, -1));
+  }
+  return v8Location("", text);
+}
+
+/**
+ * Where the location's parenthesis opens. URLs and names may hold parentheses too, mostly balanced ones;
+ * when they do not balance, the first one after a space is taken.
+ */
+function openingOf(text: string): number {
+  let depth = 0;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at);
+    if (code === 41) depth++;
+    else if (code === 40 && --depth === 0) return at === 0 || text.charCodeAt(at - 1) === 32 ? at : text.indexOf(" (") + 1 || at;
+  }
+  return text.indexOf(" (") + 1 || -1;
+}
+
+function v8Location(name: string, location: string): ParsedFrame | null {
+  if (location.startsWith("eval at ")) return evalFrame(name, innermostOrigin(location));
+  if (location === "native" || location === "<anonymous>" || location.startsWith("native ") || location.startsWith("index ")) return nativeFrame(name);
+  const position = positionOf(location);
+  if (position === null || position.column === null) return null;
+  // Code typed into a console: it has a position, but no file that anybody could open.
+  if (position.file === "<anonymous>" || position.file === "") return makeFrame(name, "eval", { ...position, file: null });
+  return makeFrame(name, "script", position);
+}
+
+/** `eval at a (eval at b (https://x/app.js:10:5), <anonymous>:1:1), <anonymous>:3:7` → `https://x/app.js:10:5`. */
+function innermostOrigin(location: string): string {
+  let start = 0;
+  while (location.startsWith("eval at ", start)) {
+    const open = location.indexOf(" (", start + 8);
+    if (open === -1) return "";
+    start = open + 2;
+  }
+  const end = location.indexOf("), ", start);
+  return location.slice(start, end === -1 ? location.length : end).replace(/\)$/, "");
+}
+
+function evalFrame(name: string, origin: string): ParsedFrame {
+  return makeFrame(name, "eval", positionOf(origin) ?? { file: null, line: null, column: null });
+}
+
+/** `name@location` of Firefox and Safari, and Safari's bare locations; null when the line is no frame. */
+function atSignFrame(line: string): ParsedFrame | null {
+  const separator = separatorOf(line);
+  const name = separator === -1 ? "" : atSignName(line.slice(0, separator));
+  const location = line.slice(separator + 1);
+  if (location === "[native code]" || location === "[wasm code]") return nativeFrame(name);
+  if (name === "eval code" || line === "eval code") return makeFrame("", "eval", { file: null, line: null, column: null });
+
+  const arrow = location.indexOf(" > ");
+  const outer = arrow === -1 ? null : outerPosition(location.slice(0, arrow));
+  if (outer !== null) return makeFrame(name, "eval", outer);
+  const position = positionOf(location);
+  if (position === null) return null;
+  if (position.file === "debugger eval code" || position.file === "") return makeFrame(name, "eval", { ...position, file: null });
+  if (separator === -1 && !looksLikeFile(position.file)) return null;
+  return makeFrame(name, "script", position);
+}
+
+/** The `@` between name and location: both may hold more of them (`@scope/package`, `[@@iterator]`). */
+function separatorOf(line: string): number {
+  const scheme = line.indexOf("://");
+  return scheme === -1 ? line.indexOf("@") : line.lastIndexOf("@", scheme);
+}
+
+/** Firefox puts what caused an asynchronous call before a `*`; Safari calls top-level code by what it is. */
+function atSignName(text: string): string {
+  const name = withoutAsync(text.slice(text.lastIndexOf("*") + 1));
+  return name === "global code" || name === "module code" ? "" : name;
+}
+
+/** Firefox: `https://x/app.js line 5` of `https://x/app.js line 5 > eval:1:1`; it does not tell the column. */
+function outerPosition(text: string): Position | null {
+  const marker = text.lastIndexOf(" line ");
+  const line = marker === -1 ? null : positiveInteger(text, marker + 6, text.length);
+  return line === null ? null : { file: text.slice(0, marker), line, column: null };
+}
+
+function looksLikeFile(file: string): boolean {
+  return file.includes("://") || file.startsWith("/") || /^[A-Za-z]:[\\/]/.test(file);
+}
+
+interface Position {
+  file: string | null;
+  line: number | null;
+  column: number | null;
+}
+
+/** `file:line:column`, `file:line`, or the place of a WebAssembly function; null when the text ends with no number. */
+function positionOf(location: string): (Position & { file: string }) | null {
+  const wasm = location.indexOf(":wasm-function[");
+  if (wasm !== -1) return wasmPosition(location, wasm);
+  const last = location.lastIndexOf(":");
+  const lastNumber = last === -1 ? null : positiveInteger(location, last + 1, location.length);
+  if (lastNumber === null) return null;
+  const before = location.lastIndexOf(":", last - 1);
+  const number = last === 0 || before === -1 ? null : positiveInteger(location, before + 1, last);
+  if (number !== null) return { file: location.slice(0, before), line: number, column: lastNumber };
+  const file = location.slice(0, last);
+  // `http://localhost:8080` names a port, not a line.
+  const host = file.indexOf("://");
+  return host !== -1 && !file.includes("/", host + 3) ? null : { file, line: lastNumber, column: null };
+}
+
+/** `https://x/a.wasm:wasm-function[3]:0x1f`: as V8's own call sites, line 1 and the byte's offset plus 1. */
+function wasmPosition(location: string, at: number): Position & { file: string } {
+  const offset = Number.parseInt(location.slice(location.lastIndexOf(":") + 1), 16);
+  const valid = Number.isSafeInteger(offset) && offset >= 0;
+  return { file: location.slice(0, at), line: valid ? 1 : null, column: valid ? offset + 1 : null };
+}
+
+/** The number that the digits from `start` to `end` write, or null when there is anything else or it is absurdly long. */
+function positiveInteger(text: string, start: number, end: number): number | null {
+  if (end <= start || end - start > 10) return null;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return null;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function withoutAsync(text: string): string {
+  return text.startsWith("async ") ? text.slice(6).trimStart() : text;
+}
+
+function nativeFrame(name: string): ParsedFrame {
+  return { function: nameOrNull(name), file: null, line: null, column: null, in_app: false, kind: "native" };
+}
+
+function makeFrame(name: string, kind: "script" | "eval", { file, line, column }: Position): ParsedFrame {
+  const short = file !== null && file.length > MAX_FILE_CHARACTERS ? file.slice(0, MAX_FILE_CHARACTERS) : file;
+  return { function: nameOrNull(name), file: short, line, column, in_app: short !== null && isInApp(short), kind };
+}
+
+const NAMELESS = new Set(["", "<anonymous>", "new <anonymous>", "anonymous", "Anonymous function", "Global code", "?"]);
+
+function nameOrNull(name: string): string | null {
+  return NAMELESS.has(name) ? null : name.slice(0, MAX_FUNCTION_CHARACTERS);
+}

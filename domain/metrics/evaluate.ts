@@ -1,0 +1,91 @@
+import { BREACH_LEVELS, type BreachLevel, type Thresholds } from "../../schemas/thresholds.ts";
+import type { ServiceStatus } from "../../schemas/vocabulary.ts";
+
+/** The worst threshold that a push crossed. */
+export interface Breach {
+  level: BreachLevel;
+  metric: string;
+  value: number;
+  limit: number;
+}
+
+/** What is remembered of a service between its pushes. */
+export interface MetricState {
+  /** Pushes in a row that were worse than the opinion. */
+  breaches: number;
+  /** Pushes in a row that were better than the opinion. */
+  clears: number;
+  /** The opinion that `metrics` holds on the service, null for none. */
+  level: ServiceStatus | null;
+}
+
+/** A change of the opinion of `metrics`; `status` null withdraws it. */
+export interface OpinionStep {
+  status: BreachLevel | null;
+  reason: string;
+  /** True when it became worse, which is when an incident may open. */
+  worsened: boolean;
+}
+
+/** 0 for no opinion, then 1, 2, 3 from mild to bad. Anything that is no level of ours counts as none. */
+function rankOf(level: ServiceStatus | null): number {
+  return level === null ? 0 : BREACH_LEVELS.indexOf(level as BreachLevel) + 1;
+}
+
+/**
+ * The worst breach of a push; of several equally bad ones the first in the push. Null when all figures are within
+ * their limits (a value that equals a limit is), undefined when the push holds no figure that has a threshold.
+ */
+export function levelOf(metrics: Readonly<Record<string, number>>, thresholds: Thresholds): Breach | null | undefined {
+  let judged = false;
+  let worst = 0;
+  let metric = "";
+  let limit = 0;
+  for (const name in metrics) {
+    const levels = thresholds.metrics[name];
+    if (levels === undefined) continue;
+    judged = true;
+    const value = metrics[name]!;
+    for (let rank = 3; rank > worst; rank--) {
+      const figure = levels[BREACH_LEVELS[rank - 1]!];
+      if (figure !== undefined && value > figure) {
+        worst = rank;
+        metric = name;
+        limit = figure;
+        break;
+      }
+    }
+  }
+  if (worst > 0) return { level: BREACH_LEVELS[worst - 1]!, metric, value: metrics[metric]!, limit };
+  return judged ? null : undefined;
+}
+
+/**
+ * What a push does to the opinion of `metrics` on its service.
+ *
+ * - Worse than the opinion: a breach. At `breaches_to_worsen` breaches in a row the opinion becomes the last one's level.
+ * - Better than the opinion, be it a milder breach or none: a clear. At `clears_to_recover` clears in a row the opinion
+ *   becomes the last one's level, or is withdrawn. So a service improves step by step as it worsened.
+ * - Just as bad: both counts start again.
+ * - A push with no figure that has a threshold says nothing and interrupts nothing.
+ *
+ * Returns the very `state` that was given when nothing changed.
+ */
+export function evaluatePush(state: MetricState, metrics: Readonly<Record<string, number>>, thresholds: Thresholds): { state: MetricState; step: OpinionStep | null } {
+  const breach = levelOf(metrics, thresholds);
+  if (breach === undefined) return { state, step: null };
+  const now = breach === null ? 0 : BREACH_LEVELS.indexOf(breach.level) + 1;
+  const held = rankOf(state.level);
+  if (now === held) return { state: state.breaches === 0 && state.clears === 0 ? state : { ...state, breaches: 0, clears: 0 }, step: null };
+
+  const worse = now > held;
+  const count = (worse ? state.breaches : state.clears) + 1;
+  const needed = worse ? thresholds.breaches_to_worsen : thresholds.clears_to_recover;
+  if (count < needed) return { state: { level: state.level, breaches: worse ? count : 0, clears: worse ? 0 : count }, step: null };
+  const status = breach?.level ?? null;
+  return { state: { breaches: 0, clears: 0, level: status }, step: { status, reason: reasonOf(breach), worsened: worse } };
+}
+
+function reasonOf(breach: Breach | null): string {
+  return breach === null ? "All metrics are within their limits" : `${breach.metric} ${breach.value} is above ${breach.limit}`;
+}

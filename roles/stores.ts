@@ -12,6 +12,7 @@ import type { EventLog } from "../platform/event-log/port.ts";
 import { newId } from "../platform/ids.ts";
 import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import { writeAddress } from "../platform/postgres/address-file.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
@@ -23,6 +24,12 @@ export interface Stores {
   databaseUrl: string;
   clickhouse: ClickHouse;
   eventLog: EventLog;
+  /** Ends the embedded servers at once; they recover at the next start. */
+  abandon(): void;
+}
+
+interface Child {
+  abandon(): void;
 }
 
 interface StoresNeeds {
@@ -41,7 +48,8 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const dataFolder = embedded ? await claimDataFolder(config.PHAROS_DATA_DIR) : null;
   if (dataFolder) lifecycle.add({ name: "data folder", stop: async () => dataFolder.release() });
 
-  const [databaseUrl, clickhouse] = await Promise.all([openPostgres(needs), openClickHouseStore(needs)]);
+  const children: Child[] = [];
+  const [databaseUrl, clickhouse] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
   const database = openDatabase(databaseUrl, config.POSTGRES_CONNECTIONS, log);
   lifecycle.add({
     name: "postgres",
@@ -55,7 +63,10 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
 
   const eventLog = await openLog(needs);
   lifecycle.add({ name: "event log", stop: () => eventLog.close(), unready: () => unreadyByPing(eventLog) });
-  return { dataFolder, database, databaseUrl, clickhouse, eventLog };
+  const abandon = () => {
+    for (const child of children) child.abandon();
+  };
+  return { dataFolder, database, databaseUrl, clickhouse, eventLog, abandon };
 }
 
 async function unreadyByPing(store: { ping(): Promise<void> }): Promise<string | null> {
@@ -63,23 +74,27 @@ async function unreadyByPing(store: { ping(): Promise<void> }): Promise<string |
   return null;
 }
 
-async function openPostgres({ config, lifecycle, log, onLost }: StoresNeeds): Promise<string> {
+async function openPostgres({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<string> {
   if (config.DATABASE_URL) {
     await migrate(config.DATABASE_URL, log);
     return config.DATABASE_URL;
   }
-  const server = await startEmbeddedPostgres({ folder: join(config.PHAROS_DATA_DIR, "postgres"), log });
+  const folder = join(config.PHAROS_DATA_DIR, "postgres");
+  const server = await startEmbeddedPostgres({ folder, log });
   lifecycle.add({ name: "embedded postgres", stop: () => server.stop() });
+  children.push(server);
   void server.exited.then((sentence) => lifecycle.stopping() || onLost(sentence));
   await migrate(server.url, log);
+  await writeAddress(folder, server.url);
   return server.url;
 }
 
-async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNeeds): Promise<ClickHouse> {
+async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<ClickHouse> {
   let url = config.CLICKHOUSE_URL;
   if (!url) {
     const engine = await startEmbeddedClickHouse({ folder: join(config.PHAROS_DATA_DIR, "clickhouse"), log });
     lifecycle.add({ name: "embedded clickhouse", stop: () => engine.stop() });
+    children.push(engine);
     void engine.exited.then((sentence) => lifecycle.stopping() || onLost(sentence));
     url = engine.url;
   }

@@ -8,7 +8,7 @@ import { maskSecrets } from "./mask-secrets.ts";
 /** The resource before and after a change, as the API shows it; null where it did not or does not exist. */
 type State = Record<string, unknown> | null;
 
-export interface AuditedChange {
+interface AuditedChange {
   /** `service.created`, `incident.updated` …: the resource, a dot, what was done to it. */
   action: string;
   resourceType: string;

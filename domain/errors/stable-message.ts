@@ -1,4 +1,6 @@
 const DATE = /^\d{4}-\d\d?-\d\d?(?:T[\d:.]+(?:Z|[+-][\d:]+)?)?$|^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$|^\d{4}\/\d\d?\/\d\d?$|^\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?Z?$/;
+/** The scheme's length is bounded, so that a long word without `://` costs no more than its length. */
+const URL = /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s"'`<>]+/gi;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const IP4 = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:\/\d{1,2})?$/;
 const IP6 = /^(?:[0-9a-f]{0,4}:){2,7}[0-9a-f.]{0,15}$/i;
@@ -14,7 +16,7 @@ const WEEKDAY = /^(?:mon|tue|tues|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)
  * durations and quoted texts. Time is linear in the text.
  */
 export function stableMessage(message: string): string {
-  const words = tokensOf(withoutQuoted(message));
+  const words = tokensOf(withoutQuoted(message.replace(URL, (url) => `<url>${/[).,;:!?\]]*$/.exec(url.slice(-3))![0]}`)));
   let text = "";
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
@@ -67,7 +69,6 @@ function stableWord(word: string): string {
 }
 
 function wholeWord(word: string): string | null {
-  if (word.includes("://")) return "<url>";
   const at = word.indexOf("@");
   if (at > 0 && word.indexOf(".", at + 2) !== -1) return "<email>";
   if (!/[\d:]/.test(word)) return null;

@@ -38,13 +38,13 @@ export async function addIncidentUpdate(database: Database, actor: Actor, id: st
 }
 
 async function changeIncident(tx: Transaction, actor: Actor, id: string, change: Change): Promise<Incident> {
-  const { incident, services } = await lockIncident(tx, actor.organizationId, id, change.serviceIds);
+  const { incident, services, joining } = await lockIncident(tx, actor.organizationId, id, change.serviceIds);
   const { next, event } = decideIncidentChange(incident, change, change.at);
   const [changed] = await tx.update(incidents).set(next).where(eq(incidents.id, id)).returning();
   if (change.message !== undefined) {
     await tx.insert(incidentUpdates).values({ id: newId(), incidentId: id, status: next.status, message: change.message, createdAt: next.updatedAt });
   }
-  if (change.serviceIds) await replaceServices(tx, id, change.serviceIds);
+  if (change.serviceIds) await replaceServices(tx, id, joining);
   const affected = change.serviceIds ? await affectedServices(tx, [id]) : services;
   await tell(tx, actor, { before: { incident, services }, after: { incident: changed!, services: affected }, change, event });
   await weighOnServices(tx, [...new Set([...services, ...affected].map((service) => service.id))], next.updatedAt);

@@ -1,6 +1,6 @@
 import type { IncidentSeverity, IncidentStatus } from "../../schemas/vocabulary.ts";
 
-export interface IncidentState {
+interface IncidentState {
   title: string;
   status: IncidentStatus;
   severity: IncidentSeverity;
@@ -10,7 +10,7 @@ export interface IncidentState {
 }
 
 /** The new values of a changed incident, and which event tells of it. */
-export interface DecidedChange {
+interface DecidedChange {
   next: IncidentState;
   event: "incident.updated" | "incident.resolved";
 }

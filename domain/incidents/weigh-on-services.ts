@@ -5,7 +5,7 @@ import type { IncidentSeverity, ServiceStatus } from "../../schemas/vocabulary.t
 import { changeOpinions } from "../services/change-status.ts";
 
 /** What an open incident says of its services (conventions §2). */
-export const STATUS_BY_SEVERITY: Record<IncidentSeverity, ServiceStatus> = { minor: "degraded", major: "partial_outage", critical: "major_outage" };
+const STATUS_BY_SEVERITY: Record<IncidentSeverity, ServiceStatus> = { minor: "degraded", major: "partial_outage", critical: "major_outage" };
 
 /**
  * Makes the `incidents` opinion of each service that of its worst open incident. The caller has locked the

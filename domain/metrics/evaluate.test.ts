@@ -1,10 +1,11 @@
 import { describe, expect, it, test } from "vitest";
 import { DEFAULT_THRESHOLDS, type BreachLevel, type Thresholds } from "../../schemas/thresholds.ts";
 import { evaluateBatch } from "./evaluate-batch.ts";
-import { evaluatePush, levelOf, type MetricState } from "./evaluate.ts";
+import { evaluatePush, judgeOf, levelOf, type MetricState } from "./evaluate.ts";
 
 const FRESH: MetricState = { breaches: 0, clears: 0, level: null };
-const thresholds = (more: Partial<Thresholds> = {}): Thresholds => ({ ...DEFAULT_THRESHOLDS, ...more });
+const DEFAULTS = judgeOf(DEFAULT_THRESHOLDS);
+const judge = (more: Partial<Thresholds>) => judgeOf({ ...DEFAULT_THRESHOLDS, ...more });
 
 describe("levelOf", () => {
   test.each<[Record<string, number>, BreachLevel | null | undefined]>([
@@ -24,30 +25,30 @@ describe("levelOf", () => {
     [{ request_count: 1_000_000, error_rate: 0 }, null],
     [{ constructor: 5 }, undefined],
   ])("%j is %s by the default thresholds", (metrics, level) => {
-    const breach = levelOf(metrics, DEFAULT_THRESHOLDS);
+    const breach = levelOf(metrics, DEFAULTS);
     expect(breach === undefined ? undefined : (breach?.level ?? null)).toBe(level);
   });
 
   it("names the worst metric with its value and limit", () => {
-    expect(levelOf({ cpu_percent: 75, error_rate: 12 }, DEFAULT_THRESHOLDS)).toEqual({ level: "partial_outage", metric: "error_rate", value: 12, limit: 10 });
+    expect(levelOf({ cpu_percent: 75, error_rate: 12 }, DEFAULTS)).toEqual({ level: "partial_outage", metric: "error_rate", value: 12, limit: 10 });
   });
 
   it("judges custom metrics, and levels that are left out", () => {
-    expect(levelOf({ queue_depth: 500 }, thresholds({ metrics: { queue_depth: { major_outage: 100 } } }))).toMatchObject({ level: "major_outage", limit: 100 });
-    expect(levelOf({ queue_depth: 500 }, thresholds({ metrics: { queue_depth: {} } }))).toBeNull();
+    expect(levelOf({ queue_depth: 500 }, judge({ metrics: { queue_depth: { major_outage: 100 } } }))).toMatchObject({ level: "major_outage", limit: 100 });
+    expect(levelOf({ queue_depth: 500 }, judge({ metrics: { queue_depth: {} } }))).toBeNull();
   });
 });
 
 describe("evaluatePush", () => {
   it("worsens at once by default, with the reason", () => {
-    expect(evaluatePush(FRESH, { error_rate: 12 }, DEFAULT_THRESHOLDS)).toEqual({
+    expect(evaluatePush(FRESH, { error_rate: 12 }, DEFAULTS)).toEqual({
       state: { breaches: 0, clears: 0, level: "partial_outage" },
       step: { status: "partial_outage", reason: "error_rate 12 is above 10", worsened: true },
     });
   });
 
   it("withdraws the opinion when all is within its limits again", () => {
-    expect(evaluatePush({ ...FRESH, level: "partial_outage" }, { error_rate: 0 }, DEFAULT_THRESHOLDS)).toEqual({
+    expect(evaluatePush({ ...FRESH, level: "partial_outage" }, { error_rate: 0 }, DEFAULTS)).toEqual({
       state: FRESH,
       step: { status: null, reason: "All metrics are within their limits", worsened: false },
     });
@@ -55,15 +56,15 @@ describe("evaluatePush", () => {
 
   it("returns the same state when nothing changed", () => {
     const holding: MetricState = { breaches: 0, clears: 0, level: "degraded" };
-    expect(evaluatePush(FRESH, { error_rate: 0 }, DEFAULT_THRESHOLDS).state).toBe(FRESH);
-    expect(evaluatePush(holding, { error_rate: 2 }, DEFAULT_THRESHOLDS).state).toBe(holding);
-    expect(evaluatePush(holding, { request_count: 2 }, DEFAULT_THRESHOLDS).state).toBe(holding);
+    expect(evaluatePush(FRESH, { error_rate: 0 }, DEFAULTS).state).toBe(FRESH);
+    expect(evaluatePush(holding, { error_rate: 2 }, DEFAULTS).state).toBe(holding);
+    expect(evaluatePush(holding, { request_count: 2 }, DEFAULTS).state).toBe(holding);
   });
 
   /** Feeds error rates one after another; each result is the opinion after that push. */
   function opinions(rates: number[], more: Partial<Thresholds>): (string | null)[] {
     let state = FRESH;
-    return rates.map((error_rate) => (state = evaluatePush(state, { error_rate }, thresholds(more)).state).level);
+    return rates.map((error_rate) => (state = evaluatePush(state, { error_rate }, judge(more)).state).level);
   }
 
   test.each<[string, number[], Partial<Thresholds>, (string | null)[]]>([

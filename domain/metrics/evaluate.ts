@@ -27,36 +27,54 @@ export interface OpinionStep {
   worsened: boolean;
 }
 
+/** A service's thresholds in the form that judging many pushes is fastest with. */
+export interface Judge {
+  limits: readonly Limit[];
+  breachesToWorsen: number;
+  clearsToRecover: number;
+}
+
+interface Limit {
+  metric: string;
+  /** The figures for no level (never crossed), then degraded, partial_outage, major_outage; a missing one is never crossed. */
+  figures: readonly [number, number, number, number];
+}
+
+export function judgeOf(thresholds: Thresholds): Judge {
+  const limits = Object.entries(thresholds.metrics).map(([metric, { degraded = Infinity, partial_outage = Infinity, major_outage = Infinity }]): Limit => ({
+    metric,
+    figures: [Infinity, degraded, partial_outage, major_outage],
+  }));
+  return { limits, breachesToWorsen: thresholds.breaches_to_worsen, clearsToRecover: thresholds.clears_to_recover };
+}
+
 /** 0 for no opinion, then 1, 2, 3 from mild to bad. Anything that is no level of ours counts as none. */
 function rankOf(level: ServiceStatus | null): number {
   return level === null ? 0 : BREACH_LEVELS.indexOf(level as BreachLevel) + 1;
 }
 
 /**
- * The worst breach of a push; of several equally bad ones the first in the push. Null when all figures are within
+ * The worst breach of a push; of several equally bad ones the first in the thresholds. Null when all figures are within
  * their limits (a value that equals a limit is), undefined when the push holds no figure that has a threshold.
  */
-export function levelOf(metrics: Readonly<Record<string, number>>, thresholds: Thresholds): Breach | null | undefined {
+export function levelOf(metrics: Readonly<Record<string, number>>, { limits }: Judge): Breach | null | undefined {
   let judged = false;
   let worst = 0;
-  let metric = "";
-  let limit = 0;
-  for (const name in metrics) {
-    const levels = thresholds.metrics[name];
-    if (levels === undefined) continue;
+  let crossed: Limit | null = null;
+  for (const limit of limits) {
+    const value = metrics[limit.metric];
+    // Not `undefined`: a metric may be called like something that every object has.
+    if (typeof value !== "number") continue;
     judged = true;
-    const value = metrics[name]!;
     for (let rank = 3; rank > worst; rank--) {
-      const figure = levels[BREACH_LEVELS[rank - 1]!];
-      if (figure !== undefined && value > figure) {
+      if (value > limit.figures[rank]!) {
         worst = rank;
-        metric = name;
-        limit = figure;
+        crossed = limit;
         break;
       }
     }
   }
-  if (worst > 0) return { level: BREACH_LEVELS[worst - 1]!, metric, value: metrics[metric]!, limit };
+  if (crossed !== null) return { level: BREACH_LEVELS[worst - 1]!, metric: crossed.metric, value: metrics[crossed.metric]!, limit: crossed.figures[worst]! };
   return judged ? null : undefined;
 }
 
@@ -71,16 +89,16 @@ export function levelOf(metrics: Readonly<Record<string, number>>, thresholds: T
  *
  * Returns the very `state` that was given when nothing changed.
  */
-export function evaluatePush(state: MetricState, metrics: Readonly<Record<string, number>>, thresholds: Thresholds): { state: MetricState; step: OpinionStep | null } {
-  const breach = levelOf(metrics, thresholds);
+export function evaluatePush(state: MetricState, metrics: Readonly<Record<string, number>>, judge: Judge): { state: MetricState; step: OpinionStep | null } {
+  const breach = levelOf(metrics, judge);
   if (breach === undefined) return { state, step: null };
-  const now = breach === null ? 0 : BREACH_LEVELS.indexOf(breach.level) + 1;
+  const now = rankOf(breach?.level ?? null);
   const held = rankOf(state.level);
   if (now === held) return { state: state.breaches === 0 && state.clears === 0 ? state : { ...state, breaches: 0, clears: 0 }, step: null };
 
   const worse = now > held;
   const count = (worse ? state.breaches : state.clears) + 1;
-  const needed = worse ? thresholds.breaches_to_worsen : thresholds.clears_to_recover;
+  const needed = worse ? judge.breachesToWorsen : judge.clearsToRecover;
   if (count < needed) return { state: { level: state.level, breaches: worse ? count : 0, clears: worse ? 0 : count }, step: null };
   const status = breach?.level ?? null;
   return { state: { breaches: 0, clears: 0, level: status }, step: { status, reason: reasonOf(breach), worsened: worse } };

@@ -8,6 +8,10 @@ const DAY_MS = 86_400_000;
 const USUAL_POINTS = 300;
 const MOST_POINTS = 10_000;
 
+/** 1970-01-02 and 2200-01-01: what ClickHouse can hold with a day to spare on each side. */
+const EARLIEST_MS = DAY_MS;
+const LATEST_MS = Date.UTC(2200, 0, 1);
+
 /** Over all series of one answer; far above what a chart shows, and a bound on what one request can cost. */
 const MOST_ROWS = 100_000;
 
@@ -50,8 +54,8 @@ interface SampleRow {
 
 /** The asked window with its gaps filled: the last 24 hours, in whole seconds that make about 300 points. */
 export function decideWindow({ from, to, step }: MetricsQuery, now: Date): Window {
-  const end = (to ?? now).getTime();
-  const start = from?.getTime() ?? end - DAY_MS;
+  const end = Math.min((to ?? now).getTime(), LATEST_MS);
+  const start = Math.max(from?.getTime() ?? end - DAY_MS, EARLIEST_MS);
   if (start >= end) throw new Failure("INVALID_REQUEST", "The window is empty: `from` is not before `to`.", { path: "/from", fix: "Choose a `from` that is earlier than `to`." });
   const seconds = step ?? Math.max(1, Math.ceil((end - start) / 1000 / USUAL_POINTS));
   if ((end - start) / 1000 / seconds > MOST_POINTS) {

@@ -52,14 +52,12 @@ async function chooseUser(folder: string): Promise<User> {
   return { uid: Number(account[2]) >>> 0, gid: Number(account[3]) >>> 0 };
 }
 
-/** Also mends a folder that was copied or restored by root; does nothing where the owner is right. */
+/** Also mends a server's folder that was copied or restored by root. */
 async function giveTo(folder: string, { uid, gid }: User): Promise<void> {
   if ((await lstat(folder)).uid !== uid) await chown(folder, uid, gid);
-  for (const entry of await readdir(folder, { recursive: true })) {
-    const path = join(folder, entry);
-    const current = await lstat(path).catch(() => null);
-    if (current && current.uid === 0) await lchown(path, uid, gid);
-  }
+  const version = await lstat(join(folder, "data", "PG_VERSION")).catch(() => null);
+  if (version?.uid !== 0) return;
+  for (const entry of await readdir(folder, { recursive: true })) await lchown(join(folder, entry), uid, gid);
 }
 
 /** With `setpriv` the server ends (SIGINT: a clean stop) when we are killed, so it is seldom orphaned. */

@@ -1,0 +1,18 @@
+import { changeErrorStatus } from "../../../domain/errors/change-status.ts";
+import { ChangeErrorStatus, ErrorDetail } from "../../../schemas/api/errors.ts";
+import { PathId } from "../../../schemas/api/shared.ts";
+import { route } from "../../route.ts";
+
+export const changeStatus = route({
+  method: "PATCH",
+  path: "/errors/:id",
+  scope: "monitors:write",
+  tag: "Errors",
+  summary: "Resolve, ignore or reopen an error signature",
+  description: "A resolved signature becomes `regressed` when it happens again; an ignored one stays ignored.",
+  params: PathId,
+  body: ChangeErrorStatus,
+  response: ErrorDetail,
+  failures: ["UNAVAILABLE"],
+  handle: ({ params, body, actor, needs }) => changeErrorStatus(needs, actor, params.id, { ...body, now: needs.clock.now() }),
+});

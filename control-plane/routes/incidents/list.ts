@@ -1,0 +1,15 @@
+import { listIncidents } from "../../../domain/incidents/read.ts";
+import { IncidentList, IncidentListQuery } from "../../../schemas/api/incidents.ts";
+import { route } from "../../route.ts";
+
+export const list = route({
+  method: "GET",
+  path: "/incidents",
+  scope: "incidents:read",
+  tag: "Incidents",
+  summary: "List incidents",
+  description: "Newest first, each with its services and updates.",
+  query: IncidentListQuery,
+  response: IncidentList,
+  handle: async ({ query, actor, needs }) => ({ incidents: await listIncidents(needs.database, actor.organizationId, query) }),
+});

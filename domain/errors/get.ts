@@ -1,0 +1,60 @@
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import type { ErrorDetail } from "../../schemas/api/errors.ts";
+import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
+import { readOccurrences } from "./list-occurrences.ts";
+import { findSignature, showSignatures, type SignatureRow } from "./show.ts";
+
+const HOUR_MS = 3_600_000;
+const TREND_HOURS = 24;
+
+/** One signature with frames, grouping, its latest event, its releases and its last 24 hours. */
+export async function getError(needs: { database: Database; clickhouse: ClickHouse }, organizationId: string, id: string, now: number): Promise<ErrorDetail> {
+  return describeSignature(needs.clickhouse, await findSignature(needs.database, organizationId, id), now);
+}
+
+/** `now` in milliseconds since the epoch: the trend ends with its hour. */
+export async function describeSignature(clickhouse: ClickHouse, row: SignatureRow, now: number): Promise<ErrorDetail> {
+  const place = { service: row.serviceId, signature: row.id };
+  const [[signature], [latest], byRelease, trend] = await Promise.all([
+    showSignatures(clickhouse, [row]),
+    readOccurrences(clickhouse, place, 1, 0),
+    readReleases(clickhouse, place),
+    readTrend(clickhouse, place, now),
+  ]);
+  return {
+    ...signature!,
+    frames: row.frames,
+    grouping: { version: row.groupingVersion, parts: row.groupingParts },
+    latest_occurrence: latest ?? null,
+    by_release: byRelease,
+    trend,
+  };
+}
+
+/** A type, not an interface: only so does it pass for a query's parameters. */
+type Place = { service: string; signature: string };
+
+async function readReleases(clickhouse: ClickHouse, place: Place): Promise<ErrorDetail["by_release"]> {
+  const rows = await askClickHouse<{ name: string; occurrences: string; first: string; last: string }>(
+    clickhouse,
+    `SELECT release AS name, toString(count()) AS occurrences, toString(min(occurred_at)) AS first, toString(max(occurred_at)) AS last FROM beacon_events
+     WHERE service_id = {service:UUID} AND signature_id = {signature:UUID} GROUP BY release ORDER BY max(occurred_at) DESC, release LIMIT 100`,
+    place,
+  );
+  return rows.map(({ name, occurrences, first, last }) => ({ release: name, occurrences: Number(occurrences), first_seen: isoMoment(first), last_seen: isoMoment(last) }));
+}
+
+async function readTrend(clickhouse: ClickHouse, place: Place, now: number): Promise<number[]> {
+  const firstHour = Math.floor(now / HOUR_MS) - (TREND_HOURS - 1);
+  const rows = await askClickHouse<{ hour: string; events: string }>(
+    clickhouse,
+    `SELECT toString(intDiv(toUnixTimestamp64Milli(occurred_at), ${HOUR_MS})) AS hour, toString(count()) AS events FROM beacon_events
+     WHERE service_id = {service:UUID} AND signature_id = {signature:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
+    { ...place, since: firstHour * HOUR_MS },
+  );
+  const trend = Array.from({ length: TREND_HOURS }, () => 0);
+  // A client's clock may be some minutes ahead: its events count for the current hour.
+  for (const { hour, events } of rows) trend[Math.min(Number(hour) - firstHour, TREND_HOURS - 1)]! += Number(events);
+  return trend;
+}

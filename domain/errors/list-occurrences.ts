@@ -1,0 +1,81 @@
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import type { ErrorOccurrence } from "../../schemas/api/errors.ts";
+import type { Frame } from "../../schemas/frames.ts";
+import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
+import { findSignature } from "./show.ts";
+
+interface OccurrenceRow {
+  event_id: string;
+  error_type: string;
+  message: string;
+  occurred_at: string;
+  received_at: string;
+  release: string;
+  environment: string;
+  session_id: string;
+  user_id: string;
+  url: string;
+  handled: boolean;
+  level: string;
+  stack: string;
+  frames: string;
+  causes: string;
+  breadcrumbs: string;
+  tags: Record<string, string>;
+  sdk: string;
+  truncated: boolean;
+}
+
+/** The events of one signature, latest received first. NOT_FOUND as for the signature itself. */
+export async function listOccurrences(
+  { database, clickhouse }: { database: Database; clickhouse: ClickHouse },
+  organizationId: string,
+  signatureId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ occurrences: ErrorOccurrence[]; total: number }> {
+  const signature = await findSignature(database, organizationId, signatureId);
+  const place = { service: signature.serviceId, signature: signature.id };
+  const [occurrences, [counted]] = await Promise.all([
+    readOccurrences(clickhouse, place, limit, offset),
+    askClickHouse<{ total: string }>(clickhouse, "SELECT toString(count()) AS total FROM beacon_events WHERE service_id = {service:UUID} AND signature_id = {signature:UUID}", place),
+  ]);
+  return { occurrences, total: Number(counted?.total ?? 0) };
+}
+
+/** Of one signature, latest received first. */
+export async function readOccurrences(clickhouse: ClickHouse, place: { service: string; signature: string }, limit: number, offset: number): Promise<ErrorOccurrence[]> {
+  const rows = await askClickHouse<OccurrenceRow>(
+    clickhouse,
+    `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
+       session_id, user_id, url, handled, level, stack, frames, causes, breadcrumbs, tags, sdk, truncated
+     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id = {signature:UUID}
+     ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
+    { ...place, limit, offset },
+  );
+  return rows.map(showOccurrence);
+}
+
+function showOccurrence(row: OccurrenceRow): ErrorOccurrence {
+  return {
+    id: row.event_id,
+    type: row.error_type,
+    message: row.message,
+    timestamp: isoMoment(row.occurred_at),
+    received_at: isoMoment(row.received_at),
+    release: row.release,
+    environment: row.environment,
+    session_id: row.session_id || null,
+    user: row.user_id === "" ? null : { id: row.user_id },
+    url: row.url || null,
+    handled: row.handled,
+    level: row.level,
+    stack_trace: row.stack,
+    frames: JSON.parse(row.frames) as Frame[],
+    causes: JSON.parse(row.causes) as ErrorOccurrence["causes"],
+    breadcrumbs: JSON.parse(row.breadcrumbs) as unknown[],
+    tags: row.tags,
+    sdk: row.sdk || null,
+    truncated: row.truncated,
+  };
+}

@@ -1,0 +1,63 @@
+import { and, eq } from "drizzle-orm";
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import { Failure } from "../../platform/failures.ts";
+import { isUuid } from "../../platform/ids.ts";
+import type { Queries } from "../../platform/postgres/database.ts";
+import type { ErrorSignature } from "../../schemas/api/errors.ts";
+import { errorSignatures } from "../../schemas/tables/all.ts";
+import { askClickHouse } from "./ask-clickhouse.ts";
+
+export type SignatureRow = typeof errorSignatures.$inferSelect;
+
+/** A signature's row, for reading; NOT_FOUND for ids that are unknown, malformed or of another organization. */
+export async function findSignature(queries: Queries, organizationId: string, id: string): Promise<SignatureRow> {
+  const [row] = isUuid(id) ? await queries.select().from(errorSignatures).where(ownSignature(organizationId, id)) : [];
+  if (!row) throw noSuchError();
+  return row;
+}
+
+export function ownSignature(organizationId: string, id: string) {
+  return and(eq(errorSignatures.organizationId, organizationId), eq(errorSignatures.id, id));
+}
+
+export function noSuchError(): Failure {
+  return new Failure("NOT_FOUND", "No such error.");
+}
+
+/** Signatures as the API shows them, with their exact numbers of sessions from one query. */
+export async function showSignatures(clickhouse: ClickHouse, rows: SignatureRow[]): Promise<ErrorSignature[]> {
+  const sessions = await sessionsOf(clickhouse, rows);
+  return rows.map((row) => showSignature(row, sessions.get(row.id) ?? 0));
+}
+
+function showSignature(row: SignatureRow, sessionsAffected: number): ErrorSignature {
+  return {
+    id: row.id,
+    fingerprint: row.fingerprint,
+    message: row.message,
+    type: row.type,
+    status: row.status,
+    occurrences: row.occurrences,
+    sessions_affected: sessionsAffected,
+    first_seen: row.firstSeen.toISOString(),
+    last_seen: row.lastSeen.toISOString(),
+    release: row.release,
+    environment: row.environment,
+    stack_trace: row.stackTrace,
+    service_id: row.serviceId,
+    category: row.category,
+    priority: row.priority,
+    culprit: row.culprit,
+  };
+}
+
+async function sessionsOf(clickhouse: ClickHouse, rows: SignatureRow[]): Promise<Map<string, number>> {
+  if (rows.length === 0) return new Map();
+  const found = await askClickHouse<{ id: string; sessions: string }>(
+    clickhouse,
+    `SELECT toString(signature_id) AS id, toString(uniqExactMerge(sessions)) AS sessions FROM signature_sessions
+     WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids:Array(UUID)} GROUP BY signature_id`,
+    { services: [...new Set(rows.map(({ serviceId }) => serviceId))], ids: rows.map(({ id }) => id) },
+  );
+  return new Map(found.map(({ id, sessions }) => [id, Number(sessions)]));
+}

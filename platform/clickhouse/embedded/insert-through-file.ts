@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { quotedName, stringLiteral } from "../tokens.ts";
+import { REFUSED } from "./refusal.ts";
+import { namesIn, settingsText } from "./request-settings.ts";
+import type { EngineResult, SessionPool } from "./session-pool.ts";
+import type { InsertData } from "./statement.ts";
+
+/** Rows that a statement may hold and still become one block. */
+const ROWS_OF_A_BLOCK = "1048576";
+
+/**
+ * One statement gives one block, whatever the number of processors: only then do the same rows give the same
+ * block again, which is what a deduplication token stands for.
+ */
+const ONE_BLOCK = new Map([
+  ["max_threads", "1"],
+  ["max_insert_threads", "1"],
+  ["max_block_size", ROWS_OF_A_BLOCK],
+  ["max_insert_block_size", ROWS_OF_A_BLOCK],
+  ["min_insert_block_size_rows", ROWS_OF_A_BLOCK],
+  ["min_insert_block_size_bytes", "0"],
+  ["input_format_parallel_parsing", "0"],
+  // The rows come through a SELECT, which deduplicates only when it is told that they repeat.
+  ["deduplicate_insert_select", "enable_even_for_bad_queries"],
+  ["async_insert", "0"],
+  ["date_time_input_format", "best_effort"],
+]);
+
+interface Column {
+  name: string;
+  type: string;
+  default_type: string;
+  default_expression: string;
+}
+
+export interface FileInserts {
+  insert(statement: InsertData, data: Buffer, context: { database: string; settings: ReadonlyMap<string, string> }): Promise<EngineResult>;
+  /** A table may have changed. */
+  forgetTables(): void;
+}
+
+/**
+ * Inserts a request's rows through a file, because the engine takes bodies only as UTF-8 text and cuts them by its own
+ * measure. Files left by a killed process are removed at the start.
+ */
+export async function openFileInserts({ pool, folder }: { pool: SessionPool; folder: string }): Promise<FileInserts> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) await rm(join(folder, name), { force: true });
+  const known = new Map<string, Column[]>();
+
+  async function columnsOf(table: string, database: string): Promise<Column[]> {
+    const key = `${database}\0${table}`;
+    let columns = known.get(key);
+    if (!columns) {
+      const { bytes } = await pool.run(`DESCRIBE TABLE ${table}`, { database, format: "JSON" });
+      columns = (JSON.parse(Buffer.from(bytes).toString("utf8")) as { data: Column[] }).data;
+      known.set(key, columns);
+    }
+    return columns;
+  }
+
+  return {
+    async insert(statement, data, { database, settings }) {
+      const columns = chosen(await columnsOf(statement.table, database), statement);
+      const file = `${randomUUID()}.rows`;
+      await writeFile(join(folder, file), data, { mode: 0o600 });
+      try {
+        return await pool.run(insertFrom(join(folder, file), statement, columns, settings), { database, format: "Null" });
+      } finally {
+        await rm(join(folder, file), { force: true });
+      }
+    },
+    forgetTables: () => known.clear(),
+  };
+}
+
+function chosen(columns: Column[], { columns: wanted, table }: InsertData): Column[] {
+  if ("except" in wanted) return columns.filter(({ name, default_type }) => !["ALIAS", "MATERIALIZED"].includes(default_type) && !wanted.except.includes(name));
+  return wanted.named.map((name) => {
+    const column = columns.find((each) => each.name === name);
+    if (!column) throw REFUSED.noSuchColumn(name, table);
+    return column;
+  });
+}
+
+function insertFrom(path: string, statement: InsertData, columns: Column[], requested: ReadonlyMap<string, string>): string {
+  const names = columns.map(({ name }) => quotedName(name)).join(", ");
+  const structure = columns.map(({ name, type, default_type, default_expression }) => `${quotedName(name)} ${type}${default_type === "DEFAULT" ? ` DEFAULT ${default_expression}` : ""}`).join(", ");
+  const own = namesIn(statement.settings);
+  const settings = new Map([...ONE_BLOCK, ...requested].filter(([name]) => !own.has(name)));
+  const clause = [statement.settings, settingsText(settings)].filter(Boolean).join(", ");
+  const source = `file(${[globless(path), statement.format, structure].map(stringLiteral).join(", ")})`;
+  return `INSERT INTO ${statement.table} (${names}) SETTINGS ${clause} SELECT ${names} FROM ${source}`;
+}
+
+/** The engine reads `*`, `?` and braces in a path as patterns, so the data folder must not have them. */
+function globless(path: string): string {
+  if (/[*?{}]/.test(path)) throw REFUSED.notImplemented(`The data folder's path must hold none of * ? { }: ${path}`);
+  return path;
+}

@@ -1,0 +1,76 @@
+import { Session } from "chdb";
+import { quotedName } from "../tokens.ts";
+
+/** What the engine gave for a statement. */
+export interface EngineResult {
+  bytes: Uint8Array;
+  rowsRead: number;
+  bytesRead: number;
+  /** Seconds. */
+  elapsed: number;
+}
+
+export interface SessionPool {
+  /** Runs one statement in a database; waits for a free session. Rejects with the engine's error. */
+  run(sql: string, options: { database: string; format: string }): Promise<EngineResult>;
+  /** Runs a statement beside the pool, so that a kill is not queued behind what it kills. */
+  runAside(sql: string): Promise<EngineResult>;
+  close(): void;
+}
+
+interface Pooled {
+  session: Session;
+  database: string;
+}
+
+/**
+ * Sessions over one data folder. A session runs its queries one after another, so up to `size` of them are kept;
+ * each remembers its database, since a name inside a view is found only through the session's own.
+ */
+export function openSessionPool(folder: string, size: number): SessionPool {
+  const open = (): Pooled => ({ session: new Session(folder), database: "default" });
+  const aside = open();
+  const free: Pooled[] = [];
+  const waiting: ((pooled: Pooled) => void)[] = [];
+  let opened = 0;
+
+  async function take(database: string): Promise<Pooled> {
+    const fitting = free.findLastIndex((pooled) => pooled.database === database);
+    if (fitting >= 0) return free.splice(fitting, 1)[0]!;
+    if (opened < size) {
+      opened++;
+      return open();
+    }
+    return free.pop() ?? new Promise((resolve) => waiting.push(resolve));
+  }
+
+  function giveBack(pooled: Pooled): void {
+    const next = waiting.shift();
+    if (next) next(pooled);
+    else free.push(pooled);
+  }
+
+  async function execute(session: Session, sql: string, format: string): Promise<EngineResult> {
+    const result = await session.queryAsync(sql, { format });
+    return { bytes: result.bytes(), rowsRead: result.rowsRead, bytesRead: result.bytesRead, elapsed: result.elapsed };
+  }
+
+  return {
+    async run(sql, { database, format }) {
+      const pooled = await take(database);
+      try {
+        if (pooled.database !== database) {
+          await execute(pooled.session, `USE ${quotedName(database)}`, "Null");
+          pooled.database = database;
+        }
+        return await execute(pooled.session, sql, format);
+      } finally {
+        giveBack(pooled);
+      }
+    },
+    runAside: (sql) => execute(aside.session, sql, "Null"),
+    close() {
+      for (const { session } of [aside, ...free]) session.close();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { createRequire } from "node:module";
+
+/** The one function of `fs-native-extensions` (CommonJS, without types) that we use. */
+interface NativeLocks {
+  tryLock(fd: number): boolean;
+}
+
+const { tryLock } = createRequire(import.meta.url)("fs-native-extensions") as NativeLocks;
+
+/**
+ * Takes the operating system's exclusive lock on an open file, or says false when another open file has it, in this
+ * process or any other. It ends with the file's closing or the process' death, however that comes about.
+ */
+export function tryLockFile(fd: number): boolean {
+  return tryLock(fd);
+}

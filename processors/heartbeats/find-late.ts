@@ -1,0 +1,73 @@
+import { flipLate } from "../../domain/heartbeats/find-late.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
+import type { Log } from "../../platform/log.ts";
+import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import { readProvenUpTo } from "./proven-up-to.ts";
+
+interface LateFinderNeeds {
+  database: Database;
+  clock: Clock;
+  config: Pick<Config, "SCHEDULER_TICK_MS">;
+  log: Log;
+  /** The event log that pings go through, and the number of partitions of their topic. */
+  logId: string;
+  partitions: number;
+}
+
+export interface LateFinder {
+  start(): void;
+  /** Resolves when the look in progress, if any, is done. */
+  stop(): Promise<void>;
+}
+
+/** So long may lateness stay unknown before an operator hears of it. */
+const WARN_AFTER_MS = 60_000;
+
+/** Looks for late heartbeat monitors every SCHEDULER_TICK_MS. Any number of them may run beside each other. */
+export function makeLateFinder({ database, clock, config, log, logId, partitions }: LateFinderNeeds): LateFinder {
+  /** Since when we know that pings come through; by the wall, as pings are. Null while we do not know it. */
+  let listeningSince: number | null = null;
+  let unknownSince = clock.monotonic();
+  let warned = false;
+  let timer: NodeJS.Timeout | null = null;
+  let running: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  async function look(): Promise<void> {
+    const now = new Date(clock.now());
+    const provenUpTo = await readProvenUpTo(database, { logId, partitions, now });
+    if (provenUpTo === null) return noteUnknown();
+    listeningSince ??= now.getTime();
+    unknownSince = clock.monotonic();
+    warned = false;
+    const flipped = await flipLate(database, { now, provenUpTo, serviceStartedAt: new Date(listeningSince) });
+    if (flipped > 0) log.debug({ flipped }, "heartbeat monitors are late");
+  }
+
+  /** Whatever interrupted the pings interrupted those of every monitor: each has its grace again afterwards. */
+  function noteUnknown(): void {
+    if (listeningSince !== null) unknownSince = clock.monotonic();
+    listeningSince = null;
+    if (warned || clock.monotonic() - unknownSince < WARN_AFTER_MS) return;
+    warned = true;
+    log.warn("no heartbeat monitor can be found late: either no edge is running or the heartbeats topic is not being processed");
+  }
+
+  function tick(): void {
+    running = look()
+      .catch((error: unknown) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for late heartbeat monitors; trying again"))
+      .then(() => {
+        if (!stopped) timer = setTimeout(tick, config.SCHEDULER_TICK_MS);
+      });
+  }
+
+  return {
+    start: tick,
+    async stop() {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await running;
+    },
+  };
+}

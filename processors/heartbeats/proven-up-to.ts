@@ -1,0 +1,27 @@
+import { sql } from "drizzle-orm";
+import type { Queries } from "../../platform/postgres/database.ts";
+import { cursors, edges } from "../../schemas/tables/all.ts";
+import { HEARTBEAT_GROUP } from "./consume.ts";
+
+/** An edge that vanished may still hold frames; it is waited for so long. */
+const EDGE_REMEMBERED_MS = 10 * 60_000;
+
+/** Edges tell of themselves every second; when none has for so long, nobody was there to take a ping. */
+const EDGE_ALIVE_MS = 30_000;
+
+/**
+ * The moment before which every ping that was received has certainly been processed, or null when nothing is certain:
+ * a partition without a cursor, or no edge alive. Only then may a ping that is missing count as one that did not come.
+ */
+export async function readProvenUpTo(queries: Queries, { logId, partitions, now }: { logId: string; partitions: number; now: Date }): Promise<Date | null> {
+  const before = (ms: number) => sql`${new Date(now.getTime() - ms).toISOString()}::timestamptz`;
+  const { rows } = await queries.execute<{ proven: string | null }>(sql`
+    select least(cursor.caught_up_to, edge.oldest_unsent_at) as proven
+    from
+      (select min(caught_up_to) as caught_up_to, count(caught_up_to) as partitions from ${cursors}
+        where consumer_group = ${HEARTBEAT_GROUP} and log_id = ${logId} and topic = 'heartbeats') as cursor,
+      (select min(oldest_unsent_at) as oldest_unsent_at, max(seen_at) as seen_at from ${edges} where seen_at > ${before(EDGE_REMEMBERED_MS)}) as edge
+    where cursor.partitions = ${partitions} and edge.seen_at > ${before(EDGE_ALIVE_MS)}`);
+  const proven = rows[0]?.proven ?? null;
+  return proven === null ? null : new Date(proven);
+}

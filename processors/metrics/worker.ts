@@ -1,0 +1,1 @@
+export { evaluateBatch } from "../../domain/metrics/evaluate-batch.ts";

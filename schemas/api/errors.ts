@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { UNMAPPED_REASONS } from "../frames.ts";
+import { ERROR_CATEGORIES, ERROR_STATUSES, PRIORITIES } from "../vocabulary.ts";
+import { limit, Offset, Timestamp } from "./shared.ts";
+
+const Status = z.enum(ERROR_STATUSES);
+
+const signatureFields = {
+  id: z.uuid(),
+  fingerprint: z.string(),
+  message: z.string().meta({ example: "Cannot read properties of undefined (reading 'total')" }),
+  type: z.string().meta({ example: "TypeError" }),
+  status: Status,
+  occurrences: z.number().int(),
+  sessions_affected: z.number().int().meta({ description: "Unique sessions, exactly; events without a session do not count." }),
+  first_seen: Timestamp,
+  last_seen: Timestamp,
+  release: z.string().meta({ description: "The release of its first event; empty when that named none." }),
+  environment: z.string().meta({ description: "The environment of its first event.", example: "production" }),
+  stack_trace: z.string(),
+  service_id: z.uuid(),
+  category: z.enum(ERROR_CATEGORIES),
+  priority: z.enum(PRIORITIES),
+  culprit: z.string().nullable().meta({ description: "The innermost function of the application, and its file.", example: "applyCoupon (/assets/checkout.js)" }),
+};
+
+export const ErrorSignature = z.object(signatureFields).meta({ id: "ErrorSignature" });
+export type ErrorSignature = z.infer<typeof ErrorSignature>;
+
+const StackFrame = z
+  .object({
+    function: z.string().nullable().meta({ description: "Null when the engine gave no name." }),
+    file: z.string().nullable(),
+    line: z.number().int().nullable().meta({ description: "1-based; null for native frames." }),
+    column: z.number().int().nullable().meta({ description: "1-based; null for native frames and where the engine gave none." }),
+    in_app: z.boolean().meta({ description: "False for libraries, browser extensions and the runtime." }),
+    original: z
+      .object({
+        source: z.string(),
+        line: z.number().int(),
+        column: z.number().int(),
+        name: z.string().nullable(),
+        context: z.object({ pre: z.array(z.string()), line: z.string(), post: z.array(z.string()) }).nullable(),
+      })
+      .nullable()
+      .meta({ description: "The place in the source, through a source map." }),
+    unmapped_reason: z.enum(UNMAPPED_REASONS).nullable(),
+  })
+  .meta({ id: "StackFrame" });
+
+export const ErrorOccurrence = z
+  .object({
+    id: z.uuid().meta({ description: "The event's id, as sent or made by the service." }),
+    type: z.string(),
+    message: z.string(),
+    timestamp: Timestamp.meta({ description: "When it happened by the client's clock, or when it was received if that clock is far off." }),
+    received_at: Timestamp,
+    release: z.string(),
+    environment: z.string(),
+    session_id: z.string().nullable(),
+    user: z.object({ id: z.string() }).nullable(),
+    url: z.string().nullable(),
+    handled: z.boolean(),
+    level: z.string(),
+    stack_trace: z.string(),
+    frames: z.array(StackFrame).meta({ description: "Innermost first." }),
+    causes: z.array(z.object({ error_type: z.string(), message: z.string(), stack: z.string() })),
+    breadcrumbs: z.array(z.unknown()),
+    tags: z.record(z.string(), z.string()),
+    sdk: z.string().nullable(),
+    truncated: z.boolean().meta({ description: "Something was cut to its limit: message 8 KiB, 100 frames, 64 tags of 200 characters, 100 breadcrumbs." }),
+  })
+  .meta({ id: "ErrorOccurrence" });
+export type ErrorOccurrence = z.infer<typeof ErrorOccurrence>;
+
+export const ErrorDetail = z
+  .object({
+    ...signatureFields,
+    frames: z.array(StackFrame).meta({ description: "Of its first event, innermost first." }),
+    grouping: z
+      .object({ version: z.string(), parts: z.array(z.object({ kind: z.enum(["custom", "type", "frame", "message", "cause"]), value: z.string() })) })
+      .meta({ description: "Why its events are one: the parts that the fingerprint is made of." }),
+    latest_occurrence: ErrorOccurrence.nullable().meta({ description: "Null once the events are older than they are kept." }),
+    by_release: z.array(z.object({ release: z.string(), occurrences: z.number().int(), first_seen: Timestamp, last_seen: Timestamp })).meta({ description: "Latest first, at most 100." }),
+    trend: z.array(z.number().int()).length(24).meta({ description: "Events in each of the last 24 hours, by the time they happened, the current hour last." }),
+  })
+  .meta({ id: "ErrorDetail" });
+export type ErrorDetail = z.infer<typeof ErrorDetail>;
+
+export const ErrorList = z.object({ errors: z.array(ErrorSignature), total: z.number().int() });
+export const OccurrenceList = z.object({ occurrences: z.array(ErrorOccurrence), total: z.number().int() });
+
+/** ISO 8601, a date alone too: it is midnight in UTC. */
+const Bound = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z").transform((text) => new Date(text));
+
+export const ErrorListQuery = z.strictObject({
+  service_id: z.string().optional(),
+  status: Status.optional(),
+  environment: z.string().optional().meta({ description: "Errors with any event in it." }),
+  release: z.string().optional().meta({ description: "Errors with any event in it." }),
+  start_date: Bound.optional().meta({ description: "Errors with any event at this moment or later.", format: "date-time" }),
+  end_date: Bound.optional().meta({ description: "Errors with any event at this moment or earlier; a date alone is its beginning.", format: "date-time" }),
+  limit: limit(50, 100),
+  offset: Offset,
+});
+export type ErrorListQuery = z.output<typeof ErrorListQuery>;
+
+export const OccurrenceListQuery = z.strictObject({ limit: limit(50, 100), offset: Offset });
+
+export const ChangeErrorStatus = z
+  .strictObject({ status: z.enum(["new", "resolved", "ignored"]).meta({ description: "`regressed` is set by the service alone, when a resolved error happens again." }) })
+  .meta({ id: "ChangeErrorStatus" });

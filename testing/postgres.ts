@@ -1,0 +1,35 @@
+import { Client } from "pg";
+import { inject } from "vitest";
+import { newId } from "../platform/ids.ts";
+import { makeLog } from "../platform/log.ts";
+import { openDatabase, type Database } from "../platform/postgres/database.ts";
+
+interface FreshDatabase {
+  database: Database;
+  url: string;
+  /** Closes the pool and drops the database. */
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty database for one test file (or one test) in the run's PostgreSQL. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const serverUrl = inject("postgresUrl");
+  const name = `test_${newId().replaceAll("-", "")}`;
+  await onServer(serverUrl, `create database ${name} template template_pharos`);
+  const url = serverUrl.replace("/pharos?", `/${name}?`);
+  const database = openDatabase(url, 20, makeLog("silent"));
+  return {
+    database,
+    url,
+    async drop() {
+      if (!database.$client.ended) await database.$client.end();
+      await onServer(serverUrl, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}

@@ -55,7 +55,7 @@ const BEACONS: Case[] = [
 ];
 
 async function expectRefusal(path: string, { body, headers, status, code }: Case): Promise<void> {
-  const response = await fetch(`${house.edge}${path}`, { method: "POST", body: (body ?? null) as BodyInit, headers: { "X-API-Key": house.organization.apiKey, ...headers } });
+  const response = await fetch(`${house.edge}${path}`, { method: "POST", body: (body ?? "") as NonNullable<RequestInit["body"]>, headers: { "X-API-Key": house.organization.apiKey, ...headers } });
   const answer = (await response.json()) as { error: string; code: string; request_id: string };
   expect({ status: response.status, code: answer.code }).toEqual({ status, code });
   expect(answer.error.length).toBeGreaterThan(10);

@@ -18,7 +18,7 @@ const STACK = "TypeError: cart is undefined\n    at checkout (https://shop.examp
 
 function send(body: string | Uint8Array | object, headers: Record<string, string> = {}): Promise<Response> {
   const raw = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return fetch(`${house.edge}/api/beacon`, { method: "POST", body: raw as BodyInit, headers: { "Content-Type": "text/plain;charset=UTF-8", ...headers } });
+  return fetch(`${house.edge}/api/beacon`, { method: "POST", body: raw as NonNullable<RequestInit["body"]>, headers: { "Content-Type": "text/plain;charset=UTF-8", ...headers } });
 }
 
 function beacon(events: object[], more: object = {}) {

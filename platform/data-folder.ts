@@ -18,7 +18,7 @@ export interface DataFolder {
   /** Tells a second start where this one answers; null for a door that is not open. */
   describe(addresses: { port: number | null; edgePort: number | null }): void;
   /** Lets the next one have the folder. Calling it again does nothing. */
-  release(): void;
+  release(): Promise<void>;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface DataFolder {
 export async function claimDataFolder(path: string): Promise<DataFolder> {
   let folder = path;
   let fd: number | null = null;
-  const release = () => {
+  const release = async () => {
     if (fd !== null) closeSync(fd);
     fd = null;
   };
@@ -43,7 +43,7 @@ export async function claimDataFolder(path: string): Promise<DataFolder> {
     await checkVersion(folder);
     return { path: folder, describe: ({ port, edgePort }) => writeHolder(lock, { ...holder, port, edge_port: edgePort }), release };
   } catch (error) {
-    release();
+    await release();
     throw error instanceof StartFailure ? error : cannotUse(folder, error);
   }
 }

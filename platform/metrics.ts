@@ -27,7 +27,7 @@ export function makeMetrics(): Metrics {
       registers: [registry],
     }),
     observe(name, help, read) {
-      const gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(read()) });
+      const gauge: Gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(read()) });
       registry.registerMetric(gauge);
     },
   };

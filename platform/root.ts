@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** The project's folder, from the sources as well as from `dist/`. SQL files and assets are read below it. */
 export const PROJECT_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
@@ -9,7 +10,7 @@ export const PROJECT_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 const FROM_SOURCES = import.meta.url.endsWith(".ts");
 
 /** Node arguments with which a child process or worker can load our modules. */
-export const LOADER_ARGUMENTS: string[] = FROM_SOURCES ? ["--import", import.meta.resolve("tsx")] : [];
+export const LOADER_ARGUMENTS: string[] = FROM_SOURCES ? ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href] : [];
 
 /** The file of a module to run in a child or worker: `./worker.ts` beside `base`, or its compiled `.js`. */
 export function moduleFile(relative: string, base: string): string {

@@ -11,11 +11,11 @@ interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** A migrated, empty database for one test file (or one test) in the run's PostgreSQL. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/** A database for one test file (or one test) in the run's PostgreSQL: with migrated, empty tables, or without any. */
+export async function freshDatabase({ migrated = true }: { migrated?: boolean } = {}): Promise<FreshDatabase> {
   const serverUrl = inject("postgresUrl");
   const name = `test_${newId().replaceAll("-", "")}`;
-  await onServer(serverUrl, `create database ${name} template template_pharos`);
+  await onServer(serverUrl, `create database ${name} template ${migrated ? "template_pharos" : "template0"}`);
   const url = serverUrl.replace("/pharos?", `/${name}?`);
   const database = openDatabase(url, 20, makeLog("silent"));
   return {

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { sql, type SQL } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { auditEntries } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
+import { storableJson } from "../events/storable-json.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 
 /** The resource before and after a change, as the API shows it; null where it did not or does not exist. */
@@ -35,8 +37,8 @@ export async function recordAudit(tx: Transaction, actor: Actor, { action, resou
     resourceType,
     resourceId,
     changedFields: changedFields(before, after),
-    before: maskSecrets(before) as State,
-    after: maskSecrets(after) as State,
+    before: stored(before),
+    after: stored(after),
     ip: actor.ip,
     userAgent: actor.userAgent,
   });
@@ -46,4 +48,8 @@ export async function recordAudit(tx: Transaction, actor: Actor, { action, resou
 export function changedFields(before: State, after: State): string[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...names].filter((name) => !NOISE.has(name) && !isDeepStrictEqual(before?.[name], after?.[name])).sort();
+}
+
+function stored(state: State): SQL | null {
+  return state && sql`${storableJson(maskSecrets(state))}::jsonb`;
 }

@@ -1,17 +1,27 @@
 import type { Frame } from "../../schemas/frames.ts";
 import type { BeaconCause, BeaconEvent } from "../../schemas/messages/beacon.ts";
-import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
+import type { ErrorCategory } from "../../schemas/vocabulary.ts";
 import { classify } from "./classify.ts";
 import type { Cutter } from "./cut-text.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { functionName } from "./function-name.ts";
 import { parseStack, type ParsedFrame } from "./parse-stack.ts";
-import { stableFile } from "./stable-file.ts";
 
-type Described = Pick<
-  BeaconEventRow,
-  "grouping_version" | "fingerprint" | "grouping_parts" | "error_type" | "culprit" | "category" | "handled" | "stack" | "frames" | "causes"
->;
+export interface Described {
+  /** Of the grouping; `parts` is JSON. */
+  version: string;
+  fingerprint: string;
+  parts: string;
+  type: string;
+  culprit: string;
+  category: ErrorCategory | "";
+  handled: boolean;
+  stack: string;
+  /** JSON of `Frame[]`. */
+  frames: string;
+  /** JSON of `{error_type, message, stack}[]`. */
+  causes: string;
+}
 
 const LIMITS = { type: 200, message: 8_192, causeMessage: 2_048, stack: 65_536, causes: 10, fingerprint: 16, fingerprintText: 500, culprit: 300 } as const;
 
@@ -26,10 +36,10 @@ export function describeError(event: BeaconEvent, message: string, release: stri
   // A message is told apart by what it says, wherever it is sent from.
   const grouping = fingerprint({ type, message, frames: kind === "message" ? [] : frames, custom: custom ?? null, causes });
   return {
-    grouping_version: grouping.version,
+    version: grouping.version,
     fingerprint: grouping.fingerprint,
-    grouping_parts: JSON.stringify(grouping.parts),
-    error_type: type,
+    parts: JSON.stringify(grouping.parts),
+    type,
     culprit: culpritOf(frames),
     category,
     handled: event.handled ?? kind === "message",
@@ -60,14 +70,15 @@ function typeFrom(text: string): string {
 
 /** Where it happened, for a list: the innermost frame of the application, else of anything. */
 function culpritOf(frames: ParsedFrame[]): string {
-  const scripts = frames.filter((frame) => frame.kind === "script" && frame.file !== null);
-  const frame = scripts.find((each) => each.in_app) ?? scripts[0];
+  const frame = frames.find((each) => each.kind === "script" && each.in_app) ?? frames.find((each) => each.kind === "script");
   if (!frame) return "";
   const name = frame.function === null ? "" : functionName(frame.function);
-  const file = stableFile(frame.file!);
+  const file = frame.stable_file;
   return (name === "" ? file : `${name} (${file})`).slice(0, LIMITS.culprit);
 }
 
-function storedFrame({ kind, ...frame }: ParsedFrame, release: string): Frame {
-  return { ...frame, original: null, unmapped_reason: kind === "native" ? "not_applicable" : release === "" ? "no_release" : "no_map_for_url" };
+function storedFrame(frame: ParsedFrame, release: string): Frame {
+  const { file, line, column } = frame;
+  const reason = frame.kind === "native" ? "not_applicable" : release === "" ? "no_release" : "no_map_for_url";
+  return { function: frame.function, file, line, column, in_app: frame.in_app, original: null, unmapped_reason: reason };
 }

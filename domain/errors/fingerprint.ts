@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import type { GroupingPart } from "../../schemas/frames.ts";
 import { functionName } from "./function-name.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
-import { stableFile } from "./stable-file.ts";
 import { stableMessage } from "./stable-message.ts";
 
 /** Grows when the rules change, so that signatures of two rules never mix. */
@@ -64,28 +63,37 @@ function frameLines(frames: ParsedFrame[]): string[] {
 }
 
 function collapsedLines(frames: ParsedFrame[], onlyInApp: boolean): string[] {
-  const lines: string[] = [];
+  const kept: Place[] = [];
   for (const frame of frames) {
-    if (frame.kind !== "script" || frame.file === null || (onlyInApp && !frame.in_app)) continue;
-    // One beyond the limit, so that a cycle that begins at the limit still collapses.
-    if (lines.length > MAX_GROUPING_FRAMES + MAX_CYCLE) break;
-    const name = frame.function === null ? "" : functionName(frame.function);
-    lines.push(name === "" ? stableFile(frame.file) : `${name} in ${stableFile(frame.file)}`);
-    collapseEnd(lines);
+    if (frame.kind !== "script" || (onlyInApp && !frame.in_app)) continue;
+    // Some beyond the limit, so that a cycle that begins at the limit still collapses.
+    if (kept.length > MAX_GROUPING_FRAMES + MAX_CYCLE) break;
+    kept.push({ name: frame.function === null ? "" : functionName(frame.function), file: frame.stable_file });
+    collapseEnd(kept);
   }
-  if (lines.length > MAX_GROUPING_FRAMES) lines.length = MAX_GROUPING_FRAMES;
-  return lines;
+  if (kept.length > MAX_GROUPING_FRAMES) kept.length = MAX_GROUPING_FRAMES;
+  return kept.map(({ name, file }) => (name === "" ? file : `${name} in ${file}`));
+}
+
+interface Place {
+  name: string;
+  file: string;
 }
 
 /** Takes the end away when it repeats what stands right before it: `a b a b` → `a b`. */
-function collapseEnd(lines: string[]): void {
-  const { length } = lines;
+function collapseEnd(places: Place[]): void {
+  const { length } = places;
   for (let cycle = 1; cycle <= MAX_CYCLE && cycle * 2 <= length; cycle++) {
-    let same = true;
-    for (let at = length - cycle; at < length && same; at++) same = lines[at] === lines[at - cycle];
-    if (same) {
-      lines.length = length - cycle;
+    let at = length - 1;
+    while (at >= length - cycle && isSame(places[at]!, places[at - cycle]!)) at--;
+    if (at < length - cycle) {
+      places.length = length - cycle;
       return;
     }
   }
+}
+
+/** Lengths first: they settle most comparisons without reading the texts. */
+function isSame(left: Place, right: Place): boolean {
+  return left.name.length === right.name.length && left.name === right.name && left.file === right.file;
 }

@@ -1,25 +1,41 @@
-import { remember } from "./remember.ts";
-
 /**
  * A function's name reduced to what Chrome, Firefox and Safari agree on: its last component, without receiver, `new`,
  * `get`, `[as …]` and the wrappers of anonymous functions. "" for a function without a name.
  * Chrome's `Cart.add [as onClick]`, Firefox's `Cart.prototype.add` and Safari's `add` are all `add`.
  */
-export const functionName = remember(10_000, (printed) => {
-  let name = printed.trim();
-  const alias = name.indexOf(" [as ");
-  if (alias !== -1) name = name.slice(0, alias);
+export function functionName(printed: string): string {
+  const name = plainEnd(printed) ?? reduced(printed);
+  return name === "anonymous" ? "" : name;
+}
+
+/** The usual case in one look: what stands behind the last dot or slash, when that is an identifier. */
+function plainEnd(printed: string): string | null {
+  let at = printed.length - 1;
+  while (at >= 0 && isIdentifierCode(printed.charCodeAt(at))) at--;
+  if (at === -1) return printed;
+  const code = printed.charCodeAt(at);
+  return (code === 46 || code === 47) && at < printed.length - 1 ? printed.slice(at + 1) : null;
+}
+
+/** Letters and digits of ASCII, `_`, `$` and the `#` of private names. */
+function isIdentifierCode(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 36 || code === 35;
+}
+
+function reduced(printed: string): string {
+  const alias = printed.indexOf(" [as ");
   // Firefox names a function after the one that holds it: `outer/inner`, with `<` for one that is passed on.
-  name = afterLast(name, "/");
+  let name = afterLast(alias === -1 ? printed : printed.slice(0, alias), "/");
   if (name.endsWith("<")) return "";
   name = withoutWords(lastComponent(withoutWords(name)));
-  return name === "anonymous" || name.startsWith("<") ? "" : name;
-});
+  return name.startsWith("<") ? "" : name;
+}
 
 const WORDS = ["async ", "new ", "get ", "set ", "static ", "bound "];
 
 /** `async get total` → `total`. */
 function withoutWords(name: string): string {
+  if (!name.includes(" ")) return name;
   const word = WORDS.find((each) => name.startsWith(each));
   return word === undefined ? name : withoutWords(name.slice(word.length));
 }

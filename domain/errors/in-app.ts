@@ -1,5 +1,3 @@
-import { remember } from "./remember.ts";
-
 /** Schemes and prefixes of code that is not the page's own: extensions, and the parts of Node. */
 const FOREIGN_PREFIXES = [
   "chrome-extension:", "moz-extension:", "safari-extension:", "safari-web-extension:", "ms-browser-extension:", "webkit-masked-url:",
@@ -19,16 +17,14 @@ const LIBRARY_HOSTS = [
 ];
 
 /** Whether a frame's file is the application's own code, as against a library, an extension or the runtime. */
-export const isInApp = remember(10_000, (file) => !isForeign(file));
-
-function isForeign(file: string): boolean {
-  if (FOREIGN_PREFIXES.some((prefix) => file.startsWith(prefix))) return true;
+export function isInApp(file: string): boolean {
+  if (FOREIGN_PREFIXES.some((prefix) => file.startsWith(prefix))) return false;
   const host = hostOf(file);
-  if (host !== "" && LIBRARY_HOSTS.includes(host)) return true;
+  if (host !== "" && LIBRARY_HOSTS.includes(host)) return false;
   const path = file.split(/[?#]/, 1)[0]!;
   const steps = path.split(/[/\\]/);
   const name = steps.pop()!;
-  return steps.some((step) => LIBRARY_FOLDERS.includes(step)) || isVendorBundle(name.toLowerCase());
+  return !steps.some((step) => LIBRARY_FOLDERS.includes(step)) && !isVendorBundle(name.toLowerCase());
 }
 
 /** `vendor.3f2a9c.js`, `vendors~main.js`, `chunk-vendors.js`, `node_modules_react.js`. */

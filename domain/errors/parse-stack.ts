@@ -1,4 +1,6 @@
 import { isInApp } from "./in-app.ts";
+import { remember } from "./remember.ts";
+import { stableFile } from "./stable-file.ts";
 
 /** A frame as a stack prints it, before symbolication. */
 export interface ParsedFrame {
@@ -12,6 +14,8 @@ export interface ParsedFrame {
   column: number | null;
   in_app: boolean;
   kind: "script" | "eval" | "native";
+  /** The file's name as it stays from build to build; "" without a file. */
+  stable_file: string;
 }
 
 export interface ParsedStack {
@@ -40,11 +44,18 @@ function framesOf(stack: string, from: number, read: (line: string) => ParsedFra
   for (let start = from; start < stack.length; ) {
     const newline = stack.indexOf("\n", start);
     const end = newline === -1 ? stack.length : newline;
-    const frame = read(stack.slice(start, end).trim());
+    const frame = read(lineOf(stack, start, end));
     if (frame !== null) frames.push(frame);
     start = end + 1;
   }
   return frames;
+}
+
+/** A line without the blanks around it. */
+function lineOf(stack: string, start: number, end: number): string {
+  while (start < end && stack.charCodeAt(start) <= 32) start++;
+  while (end > start && stack.charCodeAt(end - 1) <= 32) end--;
+  return stack.slice(start, end);
 }
 
 /** V8 begins a stack with `Type: message`; the message can have many lines. */
@@ -63,10 +74,10 @@ function shorten(frames: ParsedFrame[]): ParsedStack {
 /** `at name (location)`, `at location`; null when the line is no frame. */
 function v8Frame(line: string): ParsedFrame | null {
   if (!line.startsWith("at ")) return null;
-  const text = withoutAsync(line.slice(3).trimStart());
+  const text = line.startsWith("async ", 3) ? line.slice(9) : line.slice(3);
   if (text.endsWith(")") && !text.startsWith("eval at ")) {
     const open = openingOf(text);
-    if (open !== -1) return v8Location(text.slice(0, open).trimEnd(), text.slice(open + 1, -1));
+    if (open !== -1) return v8Location(text.slice(0, Math.max(open - 1, 0)), text.slice(open + 1, -1));
   }
   return v8Location("", text);
 }
@@ -87,9 +98,9 @@ function openingOf(text: string): number {
 
 function v8Location(name: string, location: string): ParsedFrame | null {
   if (location.startsWith("eval at ")) return evalFrame(name, innermostOrigin(location));
-  if (location === "native" || location === "<anonymous>" || location.startsWith("native ") || location.startsWith("index ")) return nativeFrame(name);
   const position = positionOf(location);
-  if (position === null || position.column === null) return null;
+  if (location.startsWith("native ")) return nativeFrame(name);
+  if (position === null || position.column === null) return location === "native" || location === "<anonymous>" || location.startsWith("index ") ? nativeFrame(name) : null;
   // Code typed into a console: it has a position, but no file that anybody could open.
   if (position.file === "<anonymous>" || position.file === "") return makeFrame(name, "eval", { ...position, file: null });
   return makeFrame(name, "script", position);
@@ -144,8 +155,8 @@ function atSignName(text: string): string {
 /** Firefox: `https://x/app.js line 5` of `https://x/app.js line 5 > eval:1:1`; it does not tell the column. */
 function outerPosition(text: string): Position | null {
   const marker = text.lastIndexOf(" line ");
-  const line = marker === -1 ? null : positiveInteger(text, marker + 6, text.length);
-  return line === null ? null : { file: text.slice(0, marker), line, column: null };
+  const digits = marker === -1 ? "" : text.slice(marker + 6);
+  return /^\d{1,10}$/.test(digits) ? { file: text.slice(0, marker), line: Number(digits), column: null } : null;
 }
 
 function looksLikeFile(file: string): boolean {
@@ -160,37 +171,44 @@ interface Position {
 
 /** `file:line:column`, `file:line`, or the place of a WebAssembly function; null when the text ends with no number. */
 function positionOf(location: string): (Position & { file: string }) | null {
-  const wasm = location.indexOf(":wasm-function[");
-  if (wasm !== -1) return wasmPosition(location, wasm);
-  const last = location.lastIndexOf(":");
-  const lastNumber = last === -1 ? null : positiveInteger(location, last + 1, location.length);
-  if (lastNumber === null) return null;
-  const before = location.lastIndexOf(":", last - 1);
-  const number = last === 0 || before === -1 ? null : positiveInteger(location, before + 1, last);
-  if (number !== null) return { file: location.slice(0, before), line: number, column: lastNumber };
+  // Searched by hand from the end: this runs for every frame of every error.
+  const last = colonBefore(location, location.length);
+  if (last === -1) return wasmPosition(location);
+  const lastNumber = numberIn(location, last + 1, location.length);
+  const before = colonBefore(location, last);
+  if (before !== -1) return { file: location.slice(0, before), line: numberIn(location, before + 1, last), column: lastNumber };
   const file = location.slice(0, last);
   // `http://localhost:8080` names a port, not a line.
   const host = file.indexOf("://");
   return host !== -1 && !file.includes("/", host + 3) ? null : { file, line: lastNumber, column: null };
 }
 
+/** The colon before one to ten digits that end at `end`, or -1. */
+function colonBefore(text: string, end: number): number {
+  let at = end - 1;
+  while (at >= 0 && end - at <= 11) {
+    const code = text.charCodeAt(at);
+    if (code === 58) return at === end - 1 ? -1 : at;
+    if (code < 48 || code > 57) return -1;
+    at--;
+  }
+  return -1;
+}
+
+/** What the digits from `start` to `end` write. */
+function numberIn(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 10 + text.charCodeAt(at) - 48;
+  return value;
+}
+
 /** `https://x/a.wasm:wasm-function[3]:0x1f`: as V8's own call sites, line 1 and the byte's offset plus 1. */
-function wasmPosition(location: string, at: number): Position & { file: string } {
+function wasmPosition(location: string): (Position & { file: string }) | null {
+  const at = location.indexOf(":wasm-function[");
+  if (at === -1) return null;
   const offset = Number.parseInt(location.slice(location.lastIndexOf(":") + 1), 16);
   const valid = Number.isSafeInteger(offset) && offset >= 0;
   return { file: location.slice(0, at), line: valid ? 1 : null, column: valid ? offset + 1 : null };
-}
-
-/** The number that the digits from `start` to `end` write, or null when there is anything else or it is absurdly long. */
-function positiveInteger(text: string, start: number, end: number): number | null {
-  if (end <= start || end - start > 10) return null;
-  let value = 0;
-  for (let at = start; at < end; at++) {
-    const digit = text.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9) return null;
-    value = value * 10 + digit;
-  }
-  return value;
 }
 
 function withoutAsync(text: string): string {
@@ -198,13 +216,18 @@ function withoutAsync(text: string): string {
 }
 
 function nativeFrame(name: string): ParsedFrame {
-  return { function: nameOrNull(name), file: null, line: null, column: null, in_app: false, kind: "native" };
+  return { function: nameOrNull(name), file: null, line: null, column: null, in_app: false, kind: "native", stable_file: "" };
 }
 
 function makeFrame(name: string, kind: "script" | "eval", { file, line, column }: Position): ParsedFrame {
   const short = file !== null && file.length > MAX_FILE_CHARACTERS ? file.slice(0, MAX_FILE_CHARACTERS) : file;
-  return { function: nameOrNull(name), file: short, line, column, in_app: short !== null && isInApp(short), kind };
+  const { inApp, stable } = short === null ? NO_FILE : judgeFile(short);
+  return { function: nameOrNull(name), file: short, line, column, in_app: inApp, kind, stable_file: stable };
 }
+
+const NO_FILE = { inApp: false, stable: "" };
+/** Few files make up most of what is reported. */
+const judgeFile = remember(10_000, (file) => ({ inApp: isInApp(file), stable: stableFile(file) }));
 
 const NAMELESS = new Set(["", "<anonymous>", "new <anonymous>", "anonymous", "Anonymous function", "Global code", "?"]);
 

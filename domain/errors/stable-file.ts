@@ -1,14 +1,12 @@
-import { remember } from "./remember.ts";
-
 /**
  * A file's name as it stays from build to build and host to host: the path without scheme, host, query and content
  * hash. `https://x/assets/app-3f2a9c1b.js?v=2` → `/assets/app.js`; a folder or name that is all hash becomes `*`.
  */
-export const stableFile = remember(10_000, (file) => {
+export function stableFile(file: string): string {
   const steps = pathOf(file).replaceAll("\\", "/").split("/");
   const name = steps.pop()!;
   return [...steps.map((step) => (isHash(step) ? "*" : step)), stableName(name)].join("/");
-});
+}
 
 function pathOf(file: string): string {
   if (file.startsWith("data:")) return "data:";

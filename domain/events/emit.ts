@@ -3,6 +3,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { events } from "../../schemas/tables/all.ts";
 import type { EventType } from "../../schemas/vocabulary.ts";
+import { storableJson } from "./storable-json.ts";
 
 /** Something that webhooks, channels and workflows may hear of. */
 export interface NewEvent {
@@ -21,6 +22,6 @@ export async function emitEvents(tx: Transaction, happened: NewEvent[]): Promise
   await tx.execute(sql`
     insert into ${events} (id, organization_id, type, data, created_at)
     select id, organization_id, type, data, created_at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from jsonb_to_recordset(${storableJson(rows)}::jsonb)
       as row (id uuid, organization_id uuid, type event_type, data jsonb, created_at timestamptz)`);
 }

@@ -1,5 +1,4 @@
 import { eq } from "drizzle-orm";
-import { isUuid } from "../../platform/ids.ts";
 import { inTransaction, postgresCode, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import type { HeartbeatMonitor, UpdateHeartbeatMonitor } from "../../schemas/api/heartbeat-monitors.ts";
 import { heartbeatMonitors } from "../../schemas/tables/all.ts";
@@ -8,7 +7,8 @@ import { recordAudit } from "../audit/record.ts";
 import { checkService } from "./check-service.ts";
 import { checkSlug, slugTaken } from "./choose-slug.ts";
 import { decideUpdate } from "./decide-update.ts";
-import { noSuchHeartbeatMonitor, ownHeartbeatMonitor, showHeartbeatMonitor, type HeartbeatMonitorRow } from "./read.ts";
+import { lockHeartbeatMonitor } from "./lock.ts";
+import { showHeartbeatMonitor, type HeartbeatMonitorRow } from "./read.ts";
 import { weighOnServices } from "./weigh-on-services.ts";
 
 const UNIQUE_VIOLATION = "23505";
@@ -17,7 +17,7 @@ const UNIQUE_VIOLATION = "23505";
 export async function updateHeartbeatMonitor(database: Database, actor: Actor, id: string, patch: UpdateHeartbeatMonitor, at: Date): Promise<HeartbeatMonitor> {
   if (patch.slug !== undefined) checkSlug(patch.slug);
   return inTransaction(database, async (tx) => {
-    const row = await lockOwn(tx, actor.organizationId, id);
+    const row = await lockHeartbeatMonitor(tx, actor.organizationId, id);
     const now = decideUpdate(row, patch, at);
     if (now.serviceId !== row.serviceId) await checkService(tx, actor.organizationId, now.serviceId);
     await tx.update(heartbeatMonitors).set(now).where(eq(heartbeatMonitors.id, row.id));
@@ -30,25 +30,8 @@ export async function updateHeartbeatMonitor(database: Database, actor: Actor, i
   });
 }
 
-/** Deletes a monitor; its pings stay in the history until they expire. NOT_FOUND. */
-export async function deleteHeartbeatMonitor(database: Database, actor: Actor, id: string, at: Date): Promise<void> {
-  await inTransaction(database, async (tx) => {
-    const row = await lockOwn(tx, actor.organizationId, id);
-    // The row stays, so that edges hear of the deletion.
-    await tx.update(heartbeatMonitors).set({ deletedAt: at }).where(eq(heartbeatMonitors.id, row.id));
-    await weighAfter(tx, row, null, at);
-    await recordAudit(tx, actor, { action: "heartbeat_monitor.deleted", resourceType: "heartbeat_monitor", resourceId: row.id, before: showHeartbeatMonitor(row), after: null });
-  });
-}
-
-async function lockOwn(tx: Transaction, organizationId: string, id: string): Promise<HeartbeatMonitorRow> {
-  const [row] = isUuid(id) ? await tx.select().from(heartbeatMonitors).where(ownHeartbeatMonitor(organizationId, id)).for("no key update") : [];
-  if (!row) throw noSuchHeartbeatMonitor();
-  return row;
-}
-
 /** The services that a monitor weighs on before and after, when it was or is down there. */
-async function weighAfter(tx: Transaction, before: HeartbeatMonitorRow, after: HeartbeatMonitorRow | null, at: Date): Promise<void> {
-  if (after !== null && after.serviceId === before.serviceId && after.status === before.status) return;
-  await weighOnServices(tx, [before, after].map((row) => (row?.status === "down" ? row.serviceId : null)), at);
+async function weighAfter(tx: Transaction, before: HeartbeatMonitorRow, after: HeartbeatMonitorRow, at: Date): Promise<void> {
+  if (after.serviceId === before.serviceId && after.status === before.status) return;
+  await weighOnServices(tx, [before, after].map(({ status, serviceId }) => (status === "down" ? serviceId : null)), at);
 }

@@ -118,6 +118,13 @@ describe("an incident's life", () => {
     expect((await incidentEvents(actor)).map(({ type }) => type)).toEqual(["incident.created"]);
   });
 
+  it("may have a title with half a character in it", async () => {
+    const { actor } = await makeOrganization("Checkout");
+    const { id } = await open(actor, { title: "Broken \ud83d", message: "\udea2", services: ["Checkout"] });
+    expect(await getIncident(database, actor.organizationId, id)).toMatchObject({ title: "Broken \ufffd", updates: [{ message: "\ufffd" }] });
+    expect((await incidentEvents(actor))[0]!.data).toMatchObject({ title: "Broken \ufffd" });
+  });
+
   it("stands in the audit log, with who did it and what changed", async () => {
     const { actor } = await makeOrganization("Checkout");
     const { id } = await open(actor, { title: "Payments fail", services: ["Checkout"] });

@@ -145,7 +145,7 @@ describe("twenty parallel writers", () => {
       const steps = statuses.slice(1).map((status, n) => `${statuses[n]} → ${status}`);
       expect(steps.filter((step) => step.split(" → ")[0] === step.split(" → ")[1])).toEqual([]);
       expect(service.status).toBe(statuses.at(-1));
-      const told = allEvents.filter(({ data }) => data["id"] === serviceId).map(({ data }) => `${data["previous_status"]} → ${data["new_status"]}`);
+      const told = allEvents.filter(({ data }) => data["id"] === serviceId).map(({ data }) => [data["previous_status"], data["new_status"]].join(" → "));
       expect(told.sort()).toEqual([...steps].sort());
       expect(returned.filter((change) => change.serviceId === serviceId)).toHaveLength(steps.length);
       const times = history.map(({ changedAt }) => changedAt.getTime());

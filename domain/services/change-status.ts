@@ -3,6 +3,7 @@ import type { Transaction } from "../../platform/postgres/database.ts";
 import { serviceOpinions, services, serviceStatusHistory } from "../../schemas/tables/all.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES, type OpinionSource, type ServiceStatus } from "../../schemas/vocabulary.ts";
 import { emitEvents } from "../events/emit.ts";
+import { storableJson } from "../events/storable-json.ts";
 import { lockServices, type LockedService } from "./lock.ts";
 
 /** What one source says of a service. */
@@ -29,7 +30,7 @@ export interface OpinionChange {
   reason: string;
 }
 
-export interface StatusChange {
+interface StatusChange {
   serviceId: string;
   organizationId: string;
   name: string;
@@ -111,7 +112,7 @@ async function storeOpinions(tx: Transaction, changes: readonly OpinionChange[],
     const pairs = withdrawn.map(({ serviceId, source }) => ({ service_id: serviceId, source }));
     await tx.execute(sql`
       delete from ${serviceOpinions} as opinion
-      using jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as gone (service_id uuid, source opinion_source)
+      using jsonb_to_recordset(${storableJson(pairs)}::jsonb) as gone (service_id uuid, source opinion_source)
       where opinion.service_id = gone.service_id and opinion.source = gone.source`);
   }
   if (held.length > 0) {
@@ -119,7 +120,7 @@ async function storeOpinions(tx: Transaction, changes: readonly OpinionChange[],
     await tx.execute(sql`
       insert into ${serviceOpinions} (service_id, source, status, reason, updated_at)
       select service_id, source, status, reason, ${at.toISOString()}::timestamptz
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (service_id uuid, source opinion_source, status service_status, reason text)
+      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (service_id uuid, source opinion_source, status service_status, reason text)
       on conflict (service_id, source) do update set status = excluded.status, reason = excluded.reason, updated_at = excluded.updated_at`);
   }
 }
@@ -129,7 +130,7 @@ async function storeStatuses(tx: Transaction, moved: { service: LockedService; n
   const rows = moved.map(({ service, now }) => ({ id: service.id, status: now.status, source: now.source }));
   await tx.execute(sql`
     update ${services} as service set status = new.status, status_source = new.source, updated_at = greatest(service.updated_at, ${at.toISOString()}::timestamptz)
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as new (id uuid, status service_status, source opinion_source)
+    from jsonb_to_recordset(${storableJson(rows)}::jsonb) as new (id uuid, status service_status, source opinion_source)
     where service.id = new.id`);
 }
 

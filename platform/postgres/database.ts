@@ -58,7 +58,7 @@ export function isPostgresAway(error: unknown): boolean {
   if (code !== null) return code.startsWith("08") || code.startsWith("57P") || code === "53300";
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ("code" in cause && CONNECTION_CODES.has(String(cause.code))) return true;
-    if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(cause.message)) return true;
+    if (/Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error/.test(cause.message)) return true;
   }
   return false;
 }

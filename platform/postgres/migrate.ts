@@ -12,7 +12,7 @@ import { isPostgresAway, postgresCode } from "./database.ts";
 const MIGRATIONS_FOLDER = join(PROJECT_ROOT, "schemas", "migrations");
 
 /** "Pharos" in ASCII: the advisory lock under which one process migrates and the others wait. */
-const MIGRATION_LOCK = "88020634169203";
+const MIGRATION_LOCK = "88409241710451";
 
 /** The oldest server whose SQL we use, as `server_version_num` counts. */
 const OLDEST_SERVER = 150_000;
@@ -76,7 +76,6 @@ async function reach(url: string, log: Log, limitMs: number): Promise<Client> {
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      // A name that does not exist will hardly come up; a server that is starting will.
       if (!isPostgresAway(error) || performance.now() > end) throw unreachable(client, error);
       if (!told) log.info({ host: client.host, port: client.port }, "waiting for the database");
       await wait(250);

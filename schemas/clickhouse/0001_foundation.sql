@@ -2,7 +2,7 @@
 -- Every table that takes tokens, and every target of its views, needs a deduplication window; without one
 -- a repeated insert would be doubled there silently.
 
-CREATE TABLE beacon_events (
+CREATE TABLE IF NOT EXISTS beacon_events (
   log_id LowCardinality(String),
   partition UInt16,
   offset UInt64,
@@ -44,7 +44,7 @@ ORDER BY (service_id, signature_id, received_at)
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1;
 
 -- Only repeatable states here: a row counted twice must not show.
-CREATE TABLE signature_sessions (
+CREATE TABLE IF NOT EXISTS signature_sessions (
   service_id UUID,
   signature_id UUID,
   sessions AggregateFunction(uniqExact, String)
@@ -52,13 +52,13 @@ CREATE TABLE signature_sessions (
 ORDER BY (service_id, signature_id)
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1;
 
-CREATE MATERIALIZED VIEW signature_sessions_view TO signature_sessions AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS signature_sessions_view TO signature_sessions AS
 SELECT service_id, signature_id, uniqExactState(session_id) AS sessions
 FROM beacon_events WHERE type != 'vital' AND session_id != ''
 GROUP BY service_id, signature_id;
 
 -- Answers "was this event id seen in the last hour?"; the bounded filter of a consumer only says "perhaps".
-CREATE TABLE recent_event_ids (
+CREATE TABLE IF NOT EXISTS recent_event_ids (
   received_at DateTime64(3, 'UTC'),
   event_id UUID,
   log_id LowCardinality(String),
@@ -70,10 +70,10 @@ ORDER BY (event_id, received_at)
 TTL toDateTime(received_at) + INTERVAL 1 DAY
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, ttl_only_drop_parts = 1;
 
-CREATE MATERIALIZED VIEW recent_event_ids_view TO recent_event_ids AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS recent_event_ids_view TO recent_event_ids AS
 SELECT received_at, event_id, log_id, partition, offset FROM beacon_events WHERE event_id_given;
 
-CREATE TABLE metric_samples (
+CREATE TABLE IF NOT EXISTS metric_samples (
   log_id LowCardinality(String),
   partition UInt16,
   offset UInt64,
@@ -89,7 +89,7 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (service_id, name, received_at)
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1;
 
-CREATE TABLE heartbeat_pings (
+CREATE TABLE IF NOT EXISTS heartbeat_pings (
   log_id LowCardinality(String),
   partition UInt16,
   offset UInt64,

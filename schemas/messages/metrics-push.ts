@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { METRIC_NAME } from "../thresholds.ts";
+import { INCIDENT_SEVERITIES, INCIDENT_STATUSES, SERVICE_STATUSES } from "../vocabulary.ts";
 
 /** A metrics push as `readMetricsPush` understood it. */
 export interface MetricsPush {
@@ -34,6 +35,26 @@ export const MetricsPushBody = z
     timestamp: z.string().optional().meta({ description: "ISO 8601; without an offset it is UTC. One more than 24 hours off is kept as reported, and the sample counts at its receipt." }),
   })
   .meta({ description: "Unknown fields beside these are ignored.", example: { service_id: "0b9f3a52-7c1e-4d8e-9a64-3f2f5c7d1e10", metrics: { error_rate: 0.4, response_time_ms: 120 } } });
+
+/** What a push did; `success` is left to whoever answers. */
+const PushEffect = z.object({
+  metrics_received: z.record(z.string(), z.number()),
+  status_change: z
+    .object({ previous: z.enum(SERVICE_STATUSES), current: z.enum(SERVICE_STATUSES), reason: z.string().meta({ example: "error_rate 12 is above 10" }) })
+    .optional()
+    .meta({ description: "Present when this push changed the service's status." }),
+  incident_created: z
+    .object({ id: z.uuid(), title: z.string(), status: z.enum(INCIDENT_STATUSES), severity: z.enum(INCIDENT_SEVERITIES), started_at: z.iso.datetime() })
+    .nullable()
+    .meta({ description: "The incident that this push opened, when the service's thresholds have create_incident." }),
+});
+export type PushEffect = z.infer<typeof PushEffect>;
+
+/** Answer of POST /api/metrics/ingest. */
+export const MetricsPushAnswer = PushEffect.extend({
+  success: z.literal(true),
+  evaluation: z.literal("pending").optional().meta({ description: "Only with 202: the push is durable and will be evaluated once." }),
+}).meta({ id: "MetricsPushAnswer" });
 
 /** Checks a parsed body; nothing is copied on the way, so it is cheap enough for the edge. */
 export function readMetricsPush(value: unknown): MetricsPushReading {

@@ -33,6 +33,15 @@ CREATE TRIGGER announce_change AFTER INSERT OR UPDATE ON beacon_keys FOR EACH RO
 CREATE TRIGGER announce_change AFTER UPDATE ON heartbeat_monitors FOR EACH ROW
   WHEN (OLD.changed_at IS DISTINCT FROM NEW.changed_at) EXECUTE FUNCTION pharos_announce_change();
 --> statement-breakpoint
+-- Keys carry their organization's plan; edges find a changed one by updated_at, so it too is by the database's clock.
+CREATE FUNCTION pharos_stamp_update() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.updated_at := clock_timestamp();
+  RETURN NEW;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER stamp_update BEFORE UPDATE OF plan ON organizations FOR EACH ROW EXECUTE FUNCTION pharos_stamp_update();
+--> statement-breakpoint
 CREATE TRIGGER announce_change AFTER UPDATE OF plan ON organizations FOR EACH ROW EXECUTE FUNCTION pharos_announce_change();
 --> statement-breakpoint
 CREATE FUNCTION pharos_announce_event() RETURNS trigger LANGUAGE plpgsql AS $$

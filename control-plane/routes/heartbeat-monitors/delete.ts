@@ -1,4 +1,4 @@
-import { deleteHeartbeatMonitor } from "../../../domain/heartbeats/update.ts";
+import { deleteHeartbeatMonitor } from "../../../domain/heartbeats/delete.ts";
 import { PathId, SuccessWithMessage } from "../../../schemas/api/shared.ts";
 import { route } from "../../route.ts";
 

@@ -1,0 +1,57 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import { Failure } from "../../platform/failures.ts";
+import type { Transaction } from "../../platform/postgres/database.ts";
+import { PLAN_LIMITS, type LimitedResource } from "../../schemas/plans.ts";
+import { heartbeatMonitors, organizations, services, statusPages, webhooks } from "../../schemas/tables/all.ts";
+import { PLANS, type Plan } from "../../schemas/vocabulary.ts";
+
+/** Names for people, in the plural. */
+const NAMES: Record<LimitedResource, string> = {
+  status_pages: "status pages",
+  services: "services",
+  monitors: "monitors",
+  webhooks: "webhooks",
+  channels: "notification channels",
+};
+
+/**
+ * Makes sure that the organization's plan has room for one more, before it is made in this transaction. The
+ * organization stays locked until the transaction ends, so that two creates at once cannot both take the last place.
+ * PLAN_LIMIT naming the plan that would allow it.
+ */
+export async function requireRoom(tx: Transaction, organizationId: string, resource: LimitedResource): Promise<void> {
+  // Not `for update`: that would also wait for everybody who only refers to the organization by a foreign key.
+  const [organization] = await tx.select({ plan: organizations.plan }).from(organizations).where(eq(organizations.id, organizationId)).for("no key update");
+  if (!organization) throw new Failure("NOT_FOUND", "No such organization.");
+  const refusal = planLimitRefusal(organization.plan, resource, await countOf(tx, organizationId, resource));
+  if (refusal) throw refusal;
+}
+
+/** Pure: the failure when a plan has no room beside `existing`, else null. */
+export function planLimitRefusal(plan: Plan, resource: LimitedResource, existing: number): Failure | null {
+  const limits = PLAN_LIMITS[resource];
+  if (existing < limits[plan]) return null;
+  const larger = PLANS.slice(PLANS.indexOf(plan) + 1).find((each) => limits[each] > existing);
+  const fix = larger ? `The ${larger} plan allows ${limits[larger]}. Change the plan, or delete some.` : "Delete some that are not needed any more.";
+  return new Failure("PLAN_LIMIT", `The ${plan} plan allows ${limits[plan]} ${limits[plan] === 1 ? NAMES[resource].replace(/s$/, "") : NAMES[resource]}.`, { fix });
+}
+
+async function countOf(tx: Transaction, organizationId: string, resource: LimitedResource): Promise<number> {
+  const counted = { rows: count() };
+  switch (resource) {
+    case "status_pages":
+      return only(await tx.select(counted).from(statusPages).where(eq(statusPages.organizationId, organizationId)));
+    case "services":
+      return only(await tx.select(counted).from(services).where(eq(services.organizationId, organizationId)));
+    case "monitors":
+      return only(await tx.select(counted).from(heartbeatMonitors).where(and(eq(heartbeatMonitors.organizationId, organizationId), isNull(heartbeatMonitors.deletedAt))));
+    case "webhooks":
+      return only(await tx.select(counted).from(webhooks).where(eq(webhooks.organizationId, organizationId)));
+    case "channels":
+      return 0;
+  }
+}
+
+function only([row]: { rows: number }[]): number {
+  return row?.rows ?? 0;
+}

@@ -1,0 +1,131 @@
+import { Readable } from "node:stream";
+import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import type { Log } from "../log.ts";
+import { ClickHouseUnavailable, type ClickHouse } from "./port.ts";
+import { rowsText } from "./rows-text.ts";
+import { stringLiteral } from "./tokens.ts";
+
+/** The largest insert: beyond it, one statement could become several blocks, and a token would no longer hold them together. */
+const MOST_ROWS = 100_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+const QUERY_TIMEOUT_MS = 30_000;
+const STATEMENT_TIMEOUT_MS = 120_000;
+/** How much longer than the query's own limit an answer is waited for. */
+const ANSWER_GRACE_MS = 2_000;
+
+/**
+ * Settings of every insert, in the statement itself: whatever a profile, a proxy or a session says, the same rows must
+ * give the same single block, at once, in the tables behind views too. They hold for ClickHouse 24.8 and later.
+ */
+const INSERT_SETTINGS = [
+  "async_insert = 0",
+  "insert_deduplicate = 1",
+  "deduplicate_blocks_in_dependent_materialized_views = 1",
+  "max_insert_block_size = 1048576",
+  "min_insert_block_size_rows = 1048576",
+  "min_insert_block_size_bytes = 0",
+  "max_insert_threads = 1",
+  "parallel_view_processing = 0",
+  "input_format_parallel_parsing = 0",
+  "date_time_input_format = 'best_effort'",
+].join(", ");
+
+/** Codes with which a server says that it cannot now, rather than that the statement is wrong. */
+const PASSING_CODES = new Set(["202", "203", "209", "210", "225", "236", "242", "252", "319", "999"]);
+
+/**
+ * ClickHouse by its address: `http[s]://user:password@host:port/database`. Nothing is sent until it is used. A statement that
+ * was refused rejects with the client's `ClickHouseError` (`code`, `type`), one that could not be brought across with `ClickHouseUnavailable`.
+ */
+export function openClickHouse(url: string, log: Log): ClickHouse {
+  const client = createClient({
+    url,
+    application: "pharos",
+    request_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
+    max_open_connections: 20,
+    // Long lists of ids would not fit in a URL.
+    use_multipart_params_auto: true,
+    // Every failure is thrown; the client's own lines would hold statements and their rows.
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+
+  async function reached<T>(what: string, timeoutMs: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      return await send(signal);
+    } catch (error) {
+      if (error instanceof ClickHouseError && !PASSING_CODES.has(error.code)) throw error;
+      const reason = signal.aborted ? `no answer within ${Math.round(timeoutMs / 1000)} s` : reasonOf(error);
+      log.debug({ err: error, what }, "ClickHouse is unavailable");
+      throw new ClickHouseUnavailable(reason, error);
+    }
+  }
+
+  return {
+    query: <Row>(sql: string, params?: Record<string, unknown>, options: { timeoutMs?: number } = {}): Promise<Row[]> => {
+      const timeoutMs = options.timeoutMs ?? QUERY_TIMEOUT_MS;
+      return reached("query", timeoutMs + ANSWER_GRACE_MS, async (signal) => {
+        const answer = await client.query({
+          query: sql,
+          format: "JSONEachRow",
+          abort_signal: signal,
+          ...(params && { query_params: params }),
+          clickhouse_settings: { output_format_json_quote_64bit_integers: 1, output_format_json_quote_denormals: 1, max_execution_time: timeoutMs / 1000 },
+        });
+        return (await answer.json<Row>()) as Row[];
+      });
+    },
+
+    async insert(table, rows, { token, queryId }) {
+      if (rows.length === 0) return;
+      const body = Buffer.from(rowsText(rows), "utf8");
+      if (rows.length > MOST_ROWS || body.byteLength > MOST_BYTES) throw new RangeError(`${rows.length} rows of ${body.byteLength} bytes are too many for one insert: at most ${MOST_ROWS} and ${MOST_BYTES} bytes`);
+      const settings = token === undefined ? INSERT_SETTINGS : `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token)}`;
+      await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
+        const { stream } = await client.exec({
+          query: `INSERT INTO ${tableName(table)} SETTINGS ${settings} FORMAT JSONEachRow`,
+          values: Readable.from([body], { objectMode: false }),
+          abort_signal: signal,
+          ...(queryId !== undefined && { query_id: queryId }),
+        });
+        await drain(stream);
+      });
+    },
+
+    async killQuery(queryId) {
+      await reached("kill", STATEMENT_TIMEOUT_MS, (signal) => client.command({ query: "KILL QUERY WHERE query_id = {query_id:String} SYNC", query_params: { query_id: queryId }, abort_signal: signal }));
+    },
+
+    async command(sql, params) {
+      await reached("command", STATEMENT_TIMEOUT_MS, (signal) => client.command({ query: sql, abort_signal: signal, ...(params && { query_params: params }) }));
+    },
+
+    async ping() {
+      // A SELECT and not `/ping`, which answers even where the password or the database is wrong.
+      const answer = await client.ping({ select: true });
+      if (!answer.success) throw new ClickHouseUnavailable(reasonOf(answer.error), answer.error);
+    },
+
+    close: () => client.close(),
+  };
+}
+
+/** The name of a table, perhaps with its database; anything else is a mistake of ours and is thrown. */
+function tableName(table: string): string {
+  if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?$/.test(table)) throw new TypeError(`"${table}" is no table's name`);
+  return table;
+}
+
+async function drain(stream: Readable): Promise<void> {
+  for await (const _chunk of stream) {
+    // An insert answers with nothing.
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A connection tried on several addresses fails with an AggregateError that has no message.
+  const inner = error instanceof AggregateError ? error.errors.map(reasonOf).join("; ") : "";
+  return error.message || inner || error.name;
+}

@@ -1,0 +1,88 @@
+/**
+ * The program of the embedded ClickHouse's own process: the engine behind ClickHouse's HTTP interface on loopback, with a
+ * password that only the parent hears. Forked by `start-embedded.ts` with the data folder as its argument.
+ * It ends when the parent's channel closes, so that a killed Pharos leaves nothing behind.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, openSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { tryLockFile } from "../file-lock.ts";
+import { makeHttpInterface } from "./embedded/http-interface.ts";
+import { openFileInserts } from "./embedded/insert-through-file.ts";
+import { makeStatementRunner } from "./embedded/run-statement.ts";
+import { openSessionPool } from "./embedded/session-pool.ts";
+
+/** What the child tells its parent. */
+export type EmbeddedMessage = { kind: "ready"; port: number; password: string } | { kind: "failed"; reason: "locked" | "folder" | "engine"; message: string };
+
+/** Statements at a time; more wait for their turn. */
+const SESSIONS = 16;
+/** How long a killed predecessor may take to let go of the folder. */
+const LOCK_WAIT_MS = 15_000;
+/** How long running statements may take to end when we stop. */
+const DRAIN_MS = 8_000;
+/** A SIGTERM to the whole group reaches us before the parent has drained into us: how long it may still use us. */
+const PARENT_GRACE_MS = 15_000;
+
+const tell = (message: EmbeddedMessage): void => void (process.connected && process.send?.(message));
+
+function fail(reason: "locked" | "folder" | "engine", error: unknown): never {
+  tell({ kind: "failed", reason, message: error instanceof Error ? error.message : String(error) });
+  process.exit(1);
+}
+
+/** Holds the folder by an OS lock, which dies with the process; two engines in one folder would corrupt it. */
+async function lockFolder(folder: string): Promise<void> {
+  const descriptor = openSync(join(folder, "lock"), "a+");
+  const deadline = performance.now() + LOCK_WAIT_MS;
+  while (!tryLockFile(descriptor)) {
+    if (performance.now() > deadline) fail("locked", "another process holds it");
+    await pause(50);
+  }
+}
+
+async function serve(folder: string): Promise<() => Promise<void>> {
+  const rows = join(folder, "inserts");
+  try {
+    mkdirSync(rows, { recursive: true, mode: 0o700 });
+    await lockFolder(folder);
+    process.chdir(rows);
+  } catch (error) {
+    fail("folder", error);
+  }
+  try {
+    const pool = openSessionPool(join(folder, "engine"), SESSIONS);
+    await pool.runAside("SELECT 1");
+    const runner = makeStatementRunner({ pool, inserts: await openFileInserts({ pool, folder: rows }) });
+    const password = randomBytes(24).toString("hex");
+    const server = makeHttpInterface({ runner, password });
+    await new Promise<void>((listening, refused) => server.once("error", refused).listen(0, "127.0.0.1", listening));
+    tell({ kind: "ready", port: (server.address() as AddressInfo).port, password });
+    return async () => {
+      server.close();
+      server.closeIdleConnections();
+      await Promise.race([runner.idle(), pause(DRAIN_MS)]);
+      pool.close();
+      server.closeAllConnections();
+    };
+  } catch (error) {
+    fail("engine", error);
+  }
+}
+
+const stopping = serve(resolve(process.argv[2] ?? "."));
+let stopped = false;
+
+function stop(): void {
+  if (stopped) return;
+  stopped = true;
+  void stopping.then((close) => close()).finally(() => process.exit(0));
+}
+
+process.on("message", (message) => message === "stop" && stop());
+process.on("disconnect", stop);
+// Ctrl-C reaches the whole group; the parent decides when we are no longer needed.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => (process.connected ? void setTimeout(stop, PARENT_GRACE_MS).unref() : stop()));

@@ -1,0 +1,52 @@
+import ipaddr from "ipaddr.js";
+
+/** The client's address from the connection's own and the request's `X-Forwarded-For`. */
+export type ClientAddress = (socketAddress: string, forwardedFor?: string) => string;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/**
+ * `trusted` are addresses and CIDR ranges of proxies. Each proxy appends whom it heard from, so the list is read
+ * from its right end: the first address that is no trusted proxy is the client; everything left of it could have
+ * been written by the client. An entry that is no address ends the reading at the proxy that sent it.
+ * IPv4 in IPv6 form is given as IPv4. A connection without an address (a Unix socket) gives its text unchanged.
+ */
+export function makeClientAddress(trusted: readonly string[]): ClientAddress {
+  const ranges = trusted.map(readRange);
+
+  function isTrusted(address: Address): boolean {
+    return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+  }
+
+  return (socketAddress, forwardedFor) => {
+    let client = readAddress(socketAddress);
+    if (client === null) return socketAddress;
+    if (forwardedFor === undefined) return client.toString();
+    const hops = forwardedFor.split(",");
+    for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
+      const hop = readAddress(withoutPort(hops[at]!.trim()));
+      if (hop === null) break;
+      client = hop;
+    }
+    return client.toString();
+  };
+}
+
+function readAddress(text: string): Address | null {
+  // `ipaddr.js` also reads forms such as 127.1 or 0x7f000001, which no proxy writes.
+  if (!ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
+  return ipaddr.process(text);
+}
+
+/** `1.2.3.4:80` and `[::1]:80`, as some proxies write them. */
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text);
+  if (bracketed) return bracketed[1]!;
+  return /^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text;
+}
+
+function readRange(text: string): [Address, number] {
+  if (text.includes("/")) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
+}

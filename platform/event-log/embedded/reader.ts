@@ -1,0 +1,80 @@
+import type { Log } from "../../log.ts";
+import { StartFailure } from "../../start-failure.ts";
+import type { ConsumeOptions, Consumer } from "../port.ts";
+import { readRecords, type PartitionState, type Store } from "./store.ts";
+import type { Writer } from "./writer.ts";
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
+
+/** One reader for each partition of a topic, woken by the writer. Rejects when a start lies beyond a partition's end. */
+export async function startReader({ store, writer, log }: { store: Store; writer: Writer; log: Log }, options: ConsumeOptions): Promise<Consumer> {
+  const { topic, group, startAt, onRecords, maxBytes = MAX_BYTES } = options;
+  const partitions = Array.from({ length: store.partitionCount }, (_, partition) => store.partition(topic, partition));
+  const starts = await Promise.all(partitions.map((state) => startOf(state, startAt)));
+  let stopped = false;
+  /** Ends the present waiting of each partition's loop. */
+  const wakes = new Map<PartitionState, () => void>();
+
+  async function read(state: PartitionState, start: number): Promise<void> {
+    let next = start;
+    let failures = 0;
+    while (!stopped) {
+      if (next >= state.end) {
+        await grown(state);
+        continue;
+      }
+      const records = readRecords(store.environment, state, next, maxBytes);
+      try {
+        next = Number(await onRecords({ partition: state.partition, records, end: BigInt(state.end), owned: () => true, keepAlive: () => Promise.resolve() }));
+        failures = 0;
+        writer.notePosition(group, state, next);
+      } catch (error) {
+        log.warn({ err: error, group, topic, partition: state.partition, offset: String(records[0]?.offset) }, "records could not be processed; they come again");
+        await pause(state, PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]!);
+      }
+      // Other work of the process gets its turn between two batches.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  function grown(state: PartitionState): Promise<void> {
+    return new Promise((resolve) => {
+      state.waiting.add(resolve);
+      wakes.set(state, resolve);
+    });
+  }
+
+  function pause(state: PartitionState, milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wakes.set(state, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  partitions.forEach((state, index) => writer.notePosition(group, state, starts[index]!));
+  const finished = Promise.all(partitions.map((state, index) => read(state, starts[index]!)));
+  return {
+    async stop() {
+      stopped = true;
+      for (const wake of wakes.values()) wake();
+      await finished;
+    },
+  };
+}
+
+async function startOf(state: PartitionState, startAt: ConsumeOptions["startAt"]): Promise<number> {
+  const wanted = Number(await startAt(state.partition));
+  if (wanted > state.end) throw beyondEnd(state.name, wanted, state.end);
+  return wanted;
+}
+
+/** A cursor beyond the log's end: the log lost what was counted already, and would number new records anew. */
+export function beyondEnd(name: string, wanted: number | bigint, end: number | bigint): StartFailure {
+  return new StartFailure(`The event log ends before the place up to which it was processed: ${name} ends at ${end}, the next record to read is ${wanted}.`, {
+    fix: "The log was replaced by an older or emptied copy. Bring the right one back, or put the log and the databases back to the same backup.",
+  });
+}

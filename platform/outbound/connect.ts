@@ -1,0 +1,50 @@
+import { connect as connectPlain, type LookupFunction, type Socket } from "node:net";
+import { connect as connectSecure, type SecureContext } from "node:tls";
+import type { buildConnector } from "undici";
+import { judgeAddress, type AddressRange } from "./judge-address.ts";
+import { AddressRefused, type ResolvedAddress } from "./resolve-public.ts";
+
+interface ConnectNeeds {
+  addresses: ResolvedAddress[];
+  allow: readonly AddressRange[];
+  secureContext: SecureContext;
+  /** Ends the attempt, or the connection if it stands by then. */
+  signal: AbortSignal;
+}
+
+/** How long one address of several may take before the next is tried, in ms; Node's own 250 gives up on far hosts. */
+const ATTEMPT_MS = 3_000;
+
+/** An undici connector to addresses that were judged before: it never looks a name up. */
+export function makeConnector({ addresses, allow, secureContext, signal }: ConnectNeeds): buildConnector.connector {
+  const judgedOnly: LookupFunction = (_name, { all }, answer) => {
+    if (all) answer(null, addresses);
+    else answer(null, addresses[0]!.address, addresses[0]!.family);
+  };
+  return ({ protocol, port, hostname }, callback) => {
+    const secure = protocol === "https:";
+    const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+    const target = { host, port: Number(port) || (secure ? 443 : 80), lookup: judgedOnly, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS };
+    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn verification off.
+    const socket: Socket = secure ? connectSecure({ ...target, secureContext, rejectUnauthorized: true, ALPNProtocols: ["http/1.1"], ...serverName(host) }) : connectPlain(target);
+    const abort = () => socket.destroy(signal.reason as Error);
+    const settle = (error: Error | null) => {
+      socket.off("error", settle);
+      if (error) callback(error, null);
+      else callback(null, socket);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    socket.once("close", () => signal.removeEventListener("abort", abort));
+    socket.once("error", settle);
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      const judgement = judgeAddress(socket.remoteAddress ?? "", allow);
+      if (judgement.ok) settle(null);
+      else socket.destroy(new AddressRefused(`${judgement.sentence} ${judgement.fix}`));
+    });
+  };
+}
+
+/** Server Name Indication takes names only (RFC 6066 §3). */
+function serverName(host: string): { servername?: string } {
+  return /^[\d.]+$|:/.test(host) ? {} : { servername: host };
+}

@@ -1,0 +1,34 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { judgeAddress, type AddressRange } from "./judge-address.ts";
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+/** All addresses of a name; rejects when it has none. */
+export type Resolve = (name: string) => Promise<ResolvedAddress[]>;
+
+/** As the machine resolves names, `/etc/hosts` included. */
+export const systemResolve: Resolve = (name) => lookup(name, { all: true, verbatim: true });
+
+/** The request may not go where its URL leads; the message says why and what to do. */
+export class AddressRefused extends Error {}
+
+/**
+ * The addresses of a host that a request may go to, looked up once: whoever connects must use these and never look
+ * up again, or a name that changes its address in between (DNS rebinding) would get past. Addresses that are not
+ * allowed are left out; AddressRefused when none remains.
+ */
+export async function resolvePublic(host: string, { resolve, allow }: { resolve: Resolve; allow: readonly AddressRange[] }): Promise<ResolvedAddress[]> {
+  const literal = isIP(host);
+  const found = literal === 0 ? await resolve(host) : [{ address: host, family: literal }];
+  const judged = found.map((each) => ({ each, judgement: judgeAddress(each.address, allow) }));
+  const accepted = judged.filter(({ judgement }) => judgement.ok).map(({ each }) => each);
+  if (accepted.length > 0) return accepted;
+  const refusal = judged[0]?.judgement;
+  if (!refusal || refusal.ok) throw new Error(`The name ${host} has no address.`);
+  const sentence = literal === 0 ? `The name ${host} has no public address, only ${found.map(({ address }) => address).join(", ")}.` : refusal.sentence;
+  throw new AddressRefused(`${sentence} ${refusal.fix}`);
+}

@@ -1,0 +1,24 @@
+import { decodeFrame, type FrameEntry } from "../../platform/event-log/frame.ts";
+import type { LogRecord } from "../../platform/event-log/port.ts";
+import type { CursorName } from "./cursor.ts";
+import type { PlacedRow } from "./ranges.ts";
+
+export interface RowPlace {
+  logId: string;
+  partition: number;
+  offset: bigint;
+  /** Of the row among all rows of its record. */
+  index: number;
+}
+
+/** Rows of records whose entries are cheap to read, on this thread. `rowsOf` gets the place of the entry's first row. */
+export function placedRows<Row extends PlacedRow>(records: LogRecord[], { logId, partition }: CursorName, rowsOf: (place: RowPlace, entry: FrameEntry) => Row[]): Row[] {
+  return records.flatMap(({ offset, value }) => {
+    let index = 0;
+    return decodeFrame(value).entries.flatMap((entry) => {
+      const rows = rowsOf({ logId, partition, offset, index }, entry);
+      index += rows.length;
+      return rows;
+    });
+  });
+}

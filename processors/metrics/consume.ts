@@ -1,0 +1,52 @@
+import { applyPushes, type ReceivedPush } from "../../domain/metrics/apply-pushes.ts";
+import type { ServiceBatch, ServiceOutcome } from "../../domain/metrics/evaluate-batch.ts";
+import type { Consumer } from "../../platform/event-log/port.ts";
+import type { WorkerPool } from "../../platform/worker-pool.ts";
+import { readMetricsPush, type PushEffect } from "../../schemas/messages/metrics-push.ts";
+import { encodeReplies } from "../../schemas/messages/replies.ts";
+import type { ConsumerNeeds } from "../consume/consumer-state.ts";
+import type { PlacedEntry } from "../consume/fresh-frames.ts";
+import { startTransactionalConsumer } from "../consume/transactional.ts";
+
+export type EvaluationPool = WorkerPool<ServiceBatch[], ServiceOutcome[]>;
+
+interface Push extends ReceivedPush {
+  /** Who waits for the evaluation; null when nobody does. */
+  waiting: { edgeId: string; requestNumber: number } | null;
+}
+
+/** Pushes → evaluated in a worker → opinions, history, outbox and incidents in one transaction → answers to the edges that wait. */
+export function startMetricsConsumer(needs: ConsumerNeeds & { pool: EvaluationPool }): Promise<Consumer> {
+  const { eventLog, clock, log, pool } = needs;
+  return startTransactionalConsumer(needs, {
+    topic: "metrics",
+    group: "metrics",
+    prepare: async (entries) => entries.flatMap(pushOf),
+    apply: async (transaction, pushes) => ({ pushes, effects: await applyPushes(transaction, pushes, { now: new Date(clock.now()), evaluate: (batches) => pool.run(batches) }) }),
+    async afterCommit({ pushes, effects }) {
+      for (const [edgeId, results] of answersByEdge(pushes, effects)) {
+        // An answer that is lost only turns a 200 into a 202: the push itself is applied.
+        await eventLog.broadcast(encodeReplies({ edgeId, results })).catch((error: unknown) => log.warn({ err: error, edgeId }, "answers could not be sent to their edge"));
+      }
+    },
+  });
+}
+
+/** The edge has read the body before it took it in; one that cannot be read now was written by another version and says nothing. */
+function pushOf({ head, entry }: PlacedEntry): Push[] {
+  const reading = readMetricsPush(JSON.parse(Buffer.from(entry.body).toString()));
+  if (reading.kind === "invalid") return [];
+  const waiting = entry.detached ? null : { edgeId: head.edgeId, requestNumber: entry.requestNumber };
+  return [{ organizationId: entry.organizationId, serviceId: entry.subjectId, receivedAt: entry.receivedAt, push: reading.push, waiting }];
+}
+
+function answersByEdge(pushes: Push[], effects: PushEffect[]): Map<string, { requestNumber: number; body: string }[]> {
+  const answers = new Map<string, { requestNumber: number; body: string }[]>();
+  for (const [index, { waiting }] of pushes.entries()) {
+    if (waiting === null) continue;
+    const ofEdge = answers.get(waiting.edgeId) ?? [];
+    ofEdge.push({ requestNumber: waiting.requestNumber, body: JSON.stringify({ success: true, ...effects[index]! }) });
+    answers.set(waiting.edgeId, ofEdge);
+  }
+  return answers;
+}

@@ -24,6 +24,8 @@ export interface RouteContext<Body, Params, Query> {
   params: Parsed<Params>;
   query: Parsed<Query>;
   actor: Actor;
+  /** What the caller's key may do. */
+  scopes: readonly string[];
   needs: ControlPlaneNeeds;
 }
 

@@ -2,6 +2,7 @@ import type { HttpResponse } from "uWebSockets.js";
 import type { FrameEntry } from "../platform/event-log/frame.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
+import { UNLIMITED } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
 import { storeFailure, takeAnonymous } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
@@ -10,12 +11,12 @@ import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
 /** The beacon has no rate limit; clients that read the headers get told so. */
-const UNLIMITED = { allowed: true, limit: 2_147_483_647, remaining: 2_147_483_647, resetAtSeconds: 0, retryAfterSeconds: 0 };
+const NO_LIMIT = { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, retryAfterSeconds: 0 };
 
 /** POST /api/beacon: parse → validate → key → into the log → 202. */
 export function acceptBeacon(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange): void {
   exchange.openToOrigins = true;
-  exchange.rate = { ...UNLIMITED, resetAtSeconds: nextMinute(needs.clock.now()) };
+  exchange.rate = { ...NO_LIMIT, resetAtSeconds: nextMinute(needs.clock.now()) };
   receiveBody(response, exchange, BODY_LIMITS.beacon, (body) => {
     try {
       acceptBody(needs, exchange, body);

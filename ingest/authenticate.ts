@@ -1,4 +1,5 @@
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
+import { invalidity, scopeRefusal } from "../domain/api-keys/judge.ts";
 import type { ClientAddress } from "../platform/client-address.ts";
 import type { Clock } from "../platform/clock.ts";
 import { Failure } from "../platform/failures.ts";
@@ -27,22 +28,15 @@ export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scope
   needs.known.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
 
   function judge(key: FoundApiKey | null): void {
-    const refusal = key === null ? unknownKey(text) : refusalOf(key, scopes, needs.clock.now());
-    if (key === null || refusal?.code === "UNAUTHENTICATED") {
-      if (takeAnonymous(needs, exchange)) exchange.fail(refusal!);
-    } else if (refusal) exchange.fail(refusal);
+    const invalid = key === null ? unknownKey(text) : invalidity(key, needs.clock.now());
+    if (key === null || invalid !== null) {
+      if (takeAnonymous(needs, exchange)) exchange.fail(invalid!);
+      return;
+    }
+    const refusal = scopeRefusal(key.scopes, scopes);
+    if (refusal) exchange.fail(refusal);
     else accept(key);
   }
-}
-
-/** Pure: why this key may not do this now, or null. */
-export function refusalOf(key: FoundApiKey, scopes: readonly Scope[], now: number): Failure | null {
-  if (key.revokedAt !== null) return new Failure("UNAUTHENTICATED", "This API key was revoked.", { fix: "Use another key, or make one with POST /api/v1/api-keys." });
-  if (key.expiresAt !== null && key.expiresAt.getTime() <= now) {
-    return new Failure("UNAUTHENTICATED", `This API key expired at ${key.expiresAt.toISOString()}.`, { fix: "Make a new key with POST /api/v1/api-keys." });
-  }
-  const allowed = key.scopes.includes("*:*") || scopes.some((scope) => key.scopes.includes(scope));
-  return allowed ? null : new Failure("INSUFFICIENT_SCOPE", `Insufficient scope: ${scopes[0]} required`);
 }
 
 function unknownKey(text: string): Failure {

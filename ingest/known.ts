@@ -6,7 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { isUuid } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Database } from "../platform/postgres/database.ts";
-import { apiKeys, beaconKeys, heartbeatMonitors, organizations, services } from "../schemas/tables/all.ts";
+import { apiKeys, beaconKeys, heartbeatMonitors, organizations, removals, services } from "../schemas/tables/all.ts";
 import type { HeartbeatStatus, ScheduleType } from "../schemas/vocabulary.ts";
 import { makeFreshCache } from "./fresh-cache.ts";
 
@@ -97,14 +97,16 @@ export function makeKnown({ database, clock, log }: { database: Database; clock:
   });
 
   async function refresh(): Promise<void> {
-    const [changedKeys, changedBeacons, changedMonitors, changedOrganizations] = await Promise.all([
+    const [changedKeys, changedBeacons, changedMonitors, changedOrganizations, removed] = await Promise.all([
       database.select({ id: apiKeys.id }).from(apiKeys).where(gt(apiKeys.changedAt, CHANGE_WINDOW)),
       database.select({ id: beaconKeys.id }).from(beaconKeys).where(gt(beaconKeys.changedAt, CHANGE_WINDOW)),
       database.select({ id: heartbeatMonitors.id }).from(heartbeatMonitors).where(gt(heartbeatMonitors.changedAt, CHANGE_WINDOW)),
       database.select({ id: organizations.id }).from(organizations).where(gt(organizations.updatedAt, CHANGE_WINDOW)),
+      database.select({ id: removals.id }).from(removals).where(gt(removals.removedAt, CHANGE_WINDOW)),
     ]);
     evict(keys, changedKeys);
-    evict(beacons, changedBeacons);
+    evict(beacons, [...changedBeacons, ...removed]);
+    evict(knownServices, removed);
     evict(monitors, changedMonitors);
     const plans = new Set(changedOrganizations.map(({ id }) => id));
     if (plans.size > 0) keys.evictWhere((key) => plans.has(key.organizationId));

@@ -16,6 +16,7 @@ describe("the client's address", () => {
     { name: "is shortened from a long IPv6 form", socket: "0000:0000:0000:0000:0000:ffff:7f00:0001", header: "2a00:0000:0000:0000:0000:0000:0000:0001", expected: "2a00::1" },
     { name: "loses its port", socket: "::1", header: "203.0.113.9:4711", expected: "203.0.113.9" },
     { name: "loses its brackets and port", socket: "::1", header: "[2a00::1]:4711", expected: "2a00::1" },
+    { name: "loses its zone", socket: "fe80::1%eth0", header: undefined, expected: "fe80::1" },
     { name: "is never read from odd forms of numbers", socket: "127.0.0.1", header: "0x01010101", expected: "127.0.0.1" },
     { name: "stays a text when the connection has none", socket: "", header: "1.1.1.1", expected: "" },
   ])("$name", ({ socket, header, expected }) => {

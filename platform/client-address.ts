@@ -33,9 +33,11 @@ export function makeClientAddress(trusted: readonly string[]): ClientAddress {
 }
 
 function readAddress(text: string): Address | null {
+  // The zone of a link-local address is a name of our own interface; databases do not take it as part of an address.
+  const address = text.replace(/%.*$/, "");
   // `ipaddr.js` also reads forms such as 127.1 or 0x7f000001, which no proxy writes.
-  if (!ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
-  return ipaddr.process(text);
+  if (!ipaddr.IPv6.isValid(address) && !ipaddr.IPv4.isValidFourPartDecimal(address)) return null;
+  return ipaddr.process(address);
 }
 
 /** `1.2.3.4:80` and `[::1]:80`, as some proxies write them. */

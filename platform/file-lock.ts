@@ -5,7 +5,8 @@ interface NativeLocks {
   tryLock(fd: number): boolean;
 }
 
-const { tryLock } = createRequire(import.meta.url)("fs-native-extensions") as NativeLocks;
+const require = createRequire(import.meta.url);
+const { tryLock } = require("fs-native-extensions") as NativeLocks;
 
 /**
  * Takes the operating system's exclusive lock on an open file, or says false when another open file has it, in this

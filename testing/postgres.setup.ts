@@ -6,6 +6,7 @@ import { tsImport } from "tsx/esm/api";
 import type { TestProject } from "vitest/node";
 import { makeLog } from "../platform/log.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import type { migrate as Migrate } from "../platform/postgres/migrate.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -31,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.query("create database template_pharos");
   await client.end();
   // Loaded by Node itself: where vitest loads a global setup, `import.meta.resolve` (platform/root.ts) is missing.
-  const { migrate } = (await tsImport("../platform/postgres/migrate.ts", import.meta.url)) as typeof import("../platform/postgres/migrate.ts");
+  const { migrate } = (await tsImport("../platform/postgres/migrate.ts", import.meta.url)) as { migrate: typeof Migrate };
   await migrate(server.url.replace("/pharos?", "/template_pharos?"), log);
   project.provide("postgresUrl", server.url);
   return async () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { PLANS, SCOPES, type Plan } from "../../schemas/vocabulary.ts";
+import { PLANS, SCOPES, type Plan, type Scope } from "../../schemas/vocabulary.ts";
 import { readConfig, type Config } from "../../platform/config.ts";
 import { StartFailure } from "../../platform/start-failure.ts";
 import { Failure } from "../../platform/failures.ts";
@@ -91,10 +91,12 @@ function planOf(text: string): Plan {
   return plan;
 }
 
-function scopesOf(texts: string[]): string[] {
-  const unknown = texts.find((text) => !SCOPES.some((scope) => scope === text));
-  if (unknown !== undefined) throw new UsageError(`--scope ${unknown} is no scope; choose from ${SCOPES.join(", ")}.`);
-  return texts;
+function scopesOf(texts: string[]): Scope[] {
+  return texts.map((text) => {
+    const scope = SCOPES.find((each) => each === text);
+    if (!scope) throw new UsageError(`--scope ${text} is no scope; choose from ${SCOPES.join(", ")}.`);
+    return scope;
+  });
 }
 
 function timeOf(text: string): Date {

@@ -5,7 +5,7 @@ import type { ParsedFrame } from "./parse-stack.ts";
 import { stableMessage } from "./stable-message.ts";
 
 /** Grows when the rules change, so that signatures of two rules never mix. */
-export const GROUPING_VERSION = "v1";
+const GROUPING_VERSION = "v1";
 
 export interface Groupable {
   type: string;

@@ -5,26 +5,26 @@ const FOREIGN_PREFIXES = [
 ];
 
 /** Folders of libraries, as they stand in URLs, in paths of any system and in bundlers' own schemes. */
-const LIBRARY_FOLDERS = ["node_modules", "bower_components", "jspm_packages", "vendor", "vendors", "~"];
+const LIBRARY_FOLDERS = new Set(["node_modules", "bower_components", "jspm_packages", "vendor", "vendors", "~"]);
 
 /** Hosts that serve other people's scripts. A site's own CDN is not among them: that is where its code lives. */
-const LIBRARY_HOSTS = [
+const LIBRARY_HOSTS = new Set([
   "cdnjs.cloudflare.com", "cdn.jsdelivr.net", "unpkg.com", "esm.sh", "cdn.skypack.dev", "ga.jspm.io", "ajax.googleapis.com", "ajax.aspnetcdn.com",
   "code.jquery.com", "stackpath.bootstrapcdn.com", "maxcdn.bootstrapcdn.com", "cdn.polyfill.io", "polyfill.io", "www.googletagmanager.com",
   "www.google-analytics.com", "ssl.google-analytics.com", "connect.facebook.net", "js.stripe.com", "static.hotjar.com", "script.hotjar.com",
   "browser.sentry-cdn.com", "js.sentry-cdn.com", "cdn.segment.com", "widget.intercom.io", "js.intercomcdn.com", "www.gstatic.com", "apis.google.com",
   "static.cloudflareinsights.com", "challenges.cloudflare.com", "bat.bing.com", "platform.twitter.com", "js.hs-scripts.com",
-];
+]);
 
 /** Whether a frame's file is the application's own code, as against a library, an extension or the runtime. */
 export function isInApp(file: string): boolean {
   if (FOREIGN_PREFIXES.some((prefix) => file.startsWith(prefix))) return false;
   const host = hostOf(file);
-  if (host !== "" && LIBRARY_HOSTS.includes(host)) return false;
+  if (host !== "" && LIBRARY_HOSTS.has(host)) return false;
   const path = file.split(/[?#]/, 1)[0]!;
   const steps = path.split(/[/\\]/);
   const name = steps.pop()!;
-  return !steps.some((step) => LIBRARY_FOLDERS.includes(step)) && !isVendorBundle(name.toLowerCase());
+  return !steps.some((step) => LIBRARY_FOLDERS.has(step)) && !isVendorBundle(name.toLowerCase());
 }
 
 /** `vendor.3f2a9c.js`, `vendors~main.js`, `chunk-vendors.js`, `node_modules_react.js`. */

@@ -73,7 +73,7 @@ function envelopeOf(beacon: Beacon, entry: BeaconEntry, place: EntryPlace): Enve
     offset: String(place.offset),
     receivedAt: clickhouseMoment(entry.receivedAt),
     sessionId: cut.text(beacon.session_id, LIMITS.short),
-    userId: cut.text(beacon.user?.id == null ? "" : String(beacon.user.id), LIMITS.short),
+    userId: cut.text(String(beacon.user?.id ?? ""), LIMITS.short),
     release: cut.text(beacon.release, LIMITS.short),
     environment: cut.text(beacon.environment, LIMITS.environment) || "production",
     sdk: cut.text(nameOfSdk(beacon.sdk), LIMITS.short),
@@ -104,7 +104,7 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
     service_id: entry.serviceId,
     signature_id: vital ? NIL_SIGNATURE : signatureId(`${entry.serviceId} ${error.version} ${error.fingerprint}`),
     event_id: event.event_id?.toLowerCase() ?? derivedId(place.edgeId, String(place.sequence), String(place.entryIndex), String(eventIndex)),
-    event_id_given: event.event_id != null,
+    event_id_given: typeof event.event_id === "string",
     type: event.type,
     received_at: envelope.receivedAt,
     occurred_at: occurredAt(event.timestamp, envelope),
@@ -147,7 +147,7 @@ const NO_ERROR: Described = { version: "", fingerprint: "", parts: "[]", type: "
 const signatureId = remember(20_000, (text) => derivedId(...text.split(" ")));
 
 function occurredAt(timestamp: string | number | null | undefined, { entry, receivedAt }: Envelope): string {
-  const moment = timestamp == null ? null : momentOf(timestamp);
+  const moment = momentOf(timestamp);
   const believed = moment !== null && moment >= entry.receivedAt - OLDEST_MS && moment <= entry.receivedAt + FURTHEST_AHEAD_MS;
   return believed ? clickhouseMoment(moment) : receivedAt;
 }
@@ -164,8 +164,10 @@ function tagsOf(tags: NonNullable<BeaconEvent["tags"]>, cut: Cutter): Record<str
 /** Tags are limited in characters, not in bytes. */
 function cutTag(text: string, cut: Cutter): string {
   if (text.length <= LIMITS.short) return cut.text(text, Infinity);
-  cut.lost();
-  return cut.text([...text.slice(0, LIMITS.short * 2)].slice(0, LIMITS.short).join(""), Infinity);
+  // A character takes at most two units of UTF-16.
+  const kept = Array.from(text.slice(0, LIMITS.short * 2)).slice(0, LIMITS.short).join("");
+  if (kept.length < text.length) cut.lost();
+  return cut.text(kept, Infinity);
 }
 
 function clickhouseMoment(milliseconds: number): string {

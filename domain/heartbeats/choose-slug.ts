@@ -7,7 +7,7 @@ import { heartbeatMonitors } from "../../schemas/tables/all.ts";
 const LONGEST = 50;
 
 /** A slug made of a name's letters and digits: "Nightly Backup (é)" → `nightly-backup-e`. */
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{Mark}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, LONGEST).replace(/^-+|-+$/g, "");
   // Three characters are the least that a slug given by hand may have; a name in another script leaves nothing.
   if (plain.length >= 3) return plain;

@@ -69,7 +69,7 @@ function overrunCandidates({ provenUpTo, serviceStartedAt }: LateMoments): SQL {
 }
 
 async function flipBatch(tx: Transaction, candidates: SQL, now: Date): Promise<number> {
-  const { rows } = await tx.execute<Record<string, unknown>>(sql`${candidates} order by id limit ${BATCH} for no key update skip locked`);
+  const { rows } = await tx.execute(sql`${candidates} order by id limit ${BATCH} for no key update skip locked`);
   const late = rows.map(lateRow);
   const graced = late.filter(({ verdict }) => verdict === "grace");
   const down = late.filter(({ verdict }) => verdict !== "grace");

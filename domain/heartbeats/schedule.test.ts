@@ -47,7 +47,7 @@ describe("nextExpectedAt", () => {
     const from = Date.parse("2026-03-28T00:00:00Z");
     const moments = Array.from({ length: 200 }, (_, n) => from + n * 15 * 60_000);
     const forward = moments.map((moment) => nextExpectedAt(schedule, moment));
-    const backward = moments.toReversed().map((moment) => nextExpectedAt(schedule, moment)).reverse();
+    const backward = moments.toReversed().map((moment) => nextExpectedAt(schedule, moment)).toReversed();
     expect(forward).toEqual(backward);
     expect(forward.every((expected, n) => expected > moments[n]!)).toBe(true);
   });

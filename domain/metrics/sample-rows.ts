@@ -30,16 +30,20 @@ const LATEST = Date.UTC(2299, 11, 31);
 export function sampleRows(place: { logId: string; partition: number; offset: bigint; firstIndex: number }, entry: FrameEntry): MetricSampleRow[] {
   const push = readBody(entry.body);
   if (push === null) return [];
-  const shared = {
+  const received_at = columnTime(entry.receivedAt);
+  const reported_at = push.timestamp === null ? received_at : columnTime(Math.min(Math.max(Date.parse(push.timestamp), EARLIEST), LATEST));
+  return Object.entries(push.metrics).map(([name, value], n) => ({
     log_id: place.logId,
     partition: place.partition,
     offset: String(place.offset),
+    index: place.firstIndex + n,
     organization_id: entry.organizationId,
     service_id: entry.subjectId,
-    received_at: columnTime(entry.receivedAt),
-    reported_at: columnTime(push.timestamp === null ? entry.receivedAt : Math.min(Math.max(Date.parse(push.timestamp), EARLIEST), LATEST)),
-  };
-  return Object.entries(push.metrics).map(([name, value], n) => ({ ...shared, index: place.firstIndex + n, name, value }));
+    name,
+    value,
+    received_at,
+    reported_at,
+  }));
 }
 
 function readBody(body: Uint8Array) {

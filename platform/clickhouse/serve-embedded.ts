@@ -1,6 +1,7 @@
 /**
  * The program of the embedded ClickHouse's own process: the engine behind ClickHouse's HTTP interface on loopback, with a
- * password that only the parent hears. Forked by `start-embedded.ts` with the data folder as its argument.
+ * password that only the parent hears. Forked by `start-embedded.ts` with the data folder, and how long
+ * to wait for it in ms, as its arguments.
  * It ends when the parent's channel closes, so that a killed Pharos leaves nothing behind.
  */
 import { randomBytes } from "node:crypto";
@@ -19,8 +20,6 @@ export type EmbeddedMessage = { kind: "ready"; port: number; password: string } 
 
 /** Statements at a time; more wait for their turn. */
 const SESSIONS = 16;
-/** How long a killed predecessor may take to let go of the folder. */
-const LOCK_WAIT_MS = 15_000;
 /** How long running statements may take to end when we stop. */
 const DRAIN_MS = 8_000;
 /** A SIGTERM to the whole group reaches us before the parent has drained into us: how long it may still use us. */
@@ -34,20 +33,20 @@ function fail(reason: "locked" | "folder" | "engine", error: unknown): never {
 }
 
 /** Holds the folder by an OS lock, which dies with the process; two engines in one folder would corrupt it. */
-async function lockFolder(folder: string): Promise<void> {
+async function lockFolder(folder: string, waitMs: number): Promise<void> {
   const descriptor = openSync(join(folder, "lock"), "a+");
-  const deadline = performance.now() + LOCK_WAIT_MS;
+  const deadline = performance.now() + waitMs;
   while (!tryLockFile(descriptor)) {
     if (performance.now() > deadline) fail("locked", "another process holds it");
     await pause(50);
   }
 }
 
-async function serve(folder: string): Promise<() => Promise<void>> {
+async function serve(folder: string, lockWaitMs: number): Promise<() => Promise<void>> {
   const rows = join(folder, "inserts");
   try {
     mkdirSync(rows, { recursive: true, mode: 0o700 });
-    await lockFolder(folder);
+    await lockFolder(folder, lockWaitMs);
     process.chdir(rows);
   } catch (error) {
     fail("folder", error);
@@ -72,7 +71,8 @@ async function serve(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-const stopping = serve(resolve(process.argv[2] ?? "."));
+const [, , folder = ".", lockWaitMs = "0"] = process.argv;
+const stopping = serve(resolve(folder), Number(lockWaitMs));
 let stopped = false;
 
 function stop(): void {

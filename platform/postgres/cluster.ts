@@ -43,10 +43,8 @@ async function makeCluster(folder: string, dataFolder: string, passwordFile: str
   await mkdir(unfinished, { mode: 0o700 });
   await writeFile(passwordFile, `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
   if (runner.user) for (const path of [unfinished, passwordFile]) await chown(path, runner.user.uid, runner.user.gid);
-  const { file, args, options } = runner.command(binaries.initdb, [
-    ...["-D", unfinished, "-U", PHAROS_NAME, "--auth=scram-sha-256", `--pwfile=${passwordFile}`],
-    ...["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"],
-  ]);
+  const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const { file, args, options } = runner.command(binaries.initdb, ["-D", unfinished, "-U", PHAROS_NAME, "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--no-instructions", ...locale]);
   try {
     await run(file, args, { ...options, cwd: "/", encoding: "utf8" });
   } catch (cause) {
@@ -54,8 +52,17 @@ async function makeCluster(folder: string, dataFolder: string, passwordFile: str
     throw new StartFailure(`The embedded PostgreSQL could not make its database in ${folder}.`, { fix: fixForOutput(stderr, folder), lines: lastLines(stderr || stdout), cause });
   }
   await rename(unfinished, dataFolder);
+  await syncFolder(folder);
+}
+
+/** Makes a rename inside the folder outlast a power failure. */
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function checkCluster(dataFolder: string, binaries: PostgresBinaries, runner: Runner): Promise<void> {

@@ -29,7 +29,11 @@ afterAll(() => rm(parent, { recursive: true, force: true }));
 async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  return client.query<Record<string, unknown>>(statement).then(({ rows }) => rows).finally(() => client.end());
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 async function refusal(of: string = folder): Promise<string> {
@@ -50,7 +54,7 @@ const startAndPrint = (folder: string) => `
     console.log(error.name + ": " + error.message);
   }`;
 
-describe("The embedded PostgreSQL", () => {
+describe("The embedded PostgreSQL", { timeout: 120_000 }, () => {
   test("answers on a Unix socket in a closed folder only, with a password, in UTF-8, and writes durably", async () => {
     const server = await startEmbeddedPostgres({ folder, log });
     const settings = await query(server.url, "select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'listen_addresses', 'synchronous_commit', 'server_encoding')");
@@ -161,7 +165,7 @@ describe("The embedded PostgreSQL", () => {
 /** Root starts it as another user; an ordinary user's start is what all tests above show when run as one. */
 const ordinary = findOrdinaryUser();
 if (ordinary) {
-  describe("Run by root and by an ordinary user", () => {
+  describe("Run by root and by an ordinary user", { timeout: 120_000 }, () => {
     test("it works for an ordinary user in a folder of their own, and for root in that folder afterwards", async () => {
       const home = join(parent, "home");
       await mkdir(home);

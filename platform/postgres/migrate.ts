@@ -29,7 +29,7 @@ export async function migrate(url: string, log: Log, { reachLimitMs = REACH_LIMI
   const client = await reach(url, log, reachLimitMs);
   try {
     await checkServer(client);
-    await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    await takeLock(client, log);
     const known = knownMigrations();
     const before = await appliedMigrations(client);
     const newest = before.at(-1);
@@ -46,6 +46,14 @@ export async function migrate(url: string, log: Log, { reachLimitMs = REACH_LIMI
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** Held until the connection ends, so a process that dies while migrating does not keep the others out. */
+async function takeLock(client: Client, log: Log): Promise<void> {
+  const { rows: [free] } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [MIGRATION_LOCK]);
+  if (free!.taken) return;
+  log.info("another process migrates the database; waiting for it");
+  await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 }
 
 /** When each migration of this build was made, ascending; drizzle orders and recognises them by it. */

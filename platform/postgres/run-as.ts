@@ -60,7 +60,10 @@ async function giveTo(folder: string, { uid, gid }: User): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) await lchown(join(folder, entry), uid, gid);
 }
 
-/** With `setpriv` the server ends (SIGINT: a clean stop) when we are killed, so it is seldom orphaned. */
+/** Of util-linux, which every Linux with glibc has. */
+const SETPRIV = "setpriv";
+
+/** With it the server ends (SIGINT: a clean stop) when we are killed, so it is seldom orphaned. */
 const DIES_WITH_US = ["--pdeathsig", "INT"];
 
 function runnersForOurselves(): Runner[] {
@@ -80,11 +83,11 @@ function runnersForRoot(user: User): Runner[] {
 }
 
 function setprivRunner(user: User | null, settings: string[]): Runner {
-  return { user, command: (program, args) => ({ file: "setpriv", args: [...settings, "--", program, ...args], options: {} }) };
+  return { user, command: (program, args) => ({ file: SETPRIV, args: [...settings, "--", program, ...args], options: {} }) };
 }
 
 function hasSetpriv(): boolean {
-  return process.platform === "linux" && spawnSync("setpriv", ["--version"]).status === 0;
+  return process.platform === "linux" && spawnSync(SETPRIV, ["--version"]).status === 0;
 }
 
 /** Runs the server's `-V` and makes a file in the folder, as the runner would. Null, or what went wrong. */

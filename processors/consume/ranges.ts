@@ -47,6 +47,9 @@ export interface RangeLimits {
 
 const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEveryMs: 150 };
 
+/** One statement takes at most so many rows: they have to stay one block, or the token would not cover them together. */
+const ROWS_OF_INSERT = 50_000;
+
 interface Range {
   records: LogRecord[];
   first: bigint;
@@ -64,7 +67,7 @@ interface Range {
  * 3. Postgres: one transaction with the effect, the frames' numbers, and the cursor.
  *
  * Whoever finds a range open (a death or a failure between 1 and 3) asks ClickHouse which of its rows stand, inserts
- * only what is missing, and derives the effect from what stands.
+ * them again under the range's token, then what is still missing, and derives the effect from what stands.
  */
 export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerNeeds & { clickhouse: ClickHouse }, options: RangeOptions<Row>): Promise<Consumer> {
   const { eventLog, database, clickhouse, clock, log } = needs;
@@ -134,22 +137,34 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
     const news = options.withoutSeen ? await options.withoutSeen(computed, { cursor, first: range.first, last: range.last }) : computed;
     const standing = replay ? await readStanding(cursor, range) : [];
     const stand = new Set(standing.map(placeOf));
-    const missing = stand.size === 0 ? news : news.filter((row) => !stand.has(placeOf(row)));
+    const rows = stand.size === 0 ? news : [...standing, ...news.filter((row) => !stand.has(placeOf(row)))].sort(byPlace);
     await options.onStep?.("computed");
     if (!batch.owned()) throw new OwnershipLost(cursor);
-    if (missing.length > 0) {
-      // The range's own token when nothing stood: an earlier try that is still on its way cannot then add a second copy.
-      const token = stand.size === 0 ? range.token : newId();
-      await clickhouse.insert(table, missing, { token, queryId: range.token });
-    }
+    await insertInParts(range.token, rows, range.token);
+    if (replay) await insertMissing(cursor, range, rows);
     await options.onStep?.("inserted");
-    const rows = stand.size === 0 ? news : [...standing, ...missing];
     held.noteRecords(range.records.length, rows.length);
     await inTransaction(database, async (transaction) => {
       await options.apply?.(transaction, rows);
       await moveCursor(transaction, cursor, { nextOffset: range.last + 1n, sequences: content.sequences, caughtUpTo: content.caughtUpTo });
     });
     await options.onStep?.("committed");
+  }
+
+  /**
+   * After a replayed insert. Its token was used before, so it changed nothing where the first one had come through and completed
+   * what the first one had left out: a month's part, a view. Rows that the first one did not have need a token of their own.
+   */
+  async function insertMissing(cursor: CursorName, range: Range, rows: Row[]): Promise<void> {
+    const stand = new Set((await readStanding(cursor, range)).map(placeOf));
+    await insertInParts(newId(), rows.filter((row) => !stand.has(placeOf(row))), range.token);
+  }
+
+  /** One statement as a rule; a range whose events have very many rows each takes several, cut at the same places whenever it is repeated. */
+  async function insertInParts(token: string, rows: Row[], queryId: string): Promise<void> {
+    for (let at = 0; at < rows.length; at += ROWS_OF_INSERT) {
+      await clickhouse.insert(table, rows.slice(at, at + ROWS_OF_INSERT), { token: at === 0 ? token : `${token}/${at}`, queryId });
+    }
   }
 
   /** What ClickHouse holds of a range, after making sure that no insert of it is still running. */
@@ -208,6 +223,10 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
 
 function placeOf(row: PlacedRow): string {
   return `${row.offset}/${row.index}`;
+}
+
+function byPlace(one: PlacedRow, other: PlacedRow): number {
+  return Number(BigInt(one.offset) - BigInt(other.offset)) || one.index - other.index;
 }
 
 /** Cuts records into ranges. A record is never split; its events are counted from its head without reading it. */

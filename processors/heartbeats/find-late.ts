@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { flipLate } from "../../domain/heartbeats/find-late.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
@@ -30,9 +31,8 @@ export function makeLateFinder({ database, clock, config, log, logId, partitions
   let listeningSince: number | null = null;
   let unknownSince = clock.monotonic();
   let warned = false;
-  let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
-  let stopped = false;
+  const stopping = new AbortController();
 
   async function look(): Promise<void> {
     const now = new Date(clock.now());
@@ -54,19 +54,19 @@ export function makeLateFinder({ database, clock, config, log, logId, partitions
     log.warn("no heartbeat monitor can be found late: either no edge is running or the heartbeats topic is not being processed");
   }
 
-  function tick(): void {
-    running = look()
-      .catch((error: unknown) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for late heartbeat monitors; trying again"))
-      .then(() => {
-        if (!stopped) timer = setTimeout(tick, config.SCHEDULER_TICK_MS);
-      });
+  async function lookUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for late heartbeat monitors; trying again"));
+      await pause(config.SCHEDULER_TICK_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
   }
 
   return {
-    start: tick,
+    start() {
+      running = lookUntilStopped();
+    },
     async stop() {
-      stopped = true;
-      if (timer) clearTimeout(timer);
+      stopping.abort();
       await running;
     },
   };

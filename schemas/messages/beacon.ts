@@ -46,7 +46,7 @@ export interface BeaconCause {
   stack?: string | null;
 }
 
-export interface RejectedEvent {
+interface RejectedEvent {
   index: number;
   /** JSON Pointer into the body. */
   path: string;
@@ -71,7 +71,7 @@ export function readBeacon(value: unknown): BeaconReading {
   if (!isTextOrAbsent(value.environment)) return invalid("environment must be a text.", "/environment");
   if (!isTextOrAbsent(value.session_id)) return invalid("session_id must be a text.", "/session_id");
   const { user, events: given } = value;
-  if (user != null) {
+  if (!isAbsent(user)) {
     if (!isObject(user)) return invalid("user must be an object.", "/user");
     if (!isTextOrAbsent(user.id) && typeof user.id !== "number") return invalid("user.id must be a text or a number.", "/user/id");
   }
@@ -99,17 +99,17 @@ function faultOf(event: unknown): Fault | null {
   if (!isObject(event)) return { path: "", error: "An event must be an object." };
   const { type } = event;
   if (type !== "error" && type !== "message" && type !== "vital") return { path: "/type", error: "type must be error, message or vital." };
-  if (event.event_id != null && !isGuid(event.event_id)) return { path: "/event_id", error: "event_id must be a UUID." };
-  if (event.timestamp != null && momentOf(event.timestamp) === null) {
+  if (!isAbsent(event.event_id) && !isGuid(event.event_id)) return { path: "/event_id", error: "event_id must be a UUID." };
+  if (!isAbsent(event.timestamp) && momentOf(event.timestamp) === null) {
     return { path: "/timestamp", error: "timestamp must be ISO 8601, such as 2026-01-31T12:00:00.000Z, or milliseconds since the epoch." };
   }
   if (!isTextOrAbsent(event.message)) return mustBeText("message");
   if (type === "vital") return faultOfVital(event) ?? faultOfDetails(event);
   if (type === "message" && !event.message) return { path: "/message", error: "A message event needs a message." };
   if (!isTextOrAbsent(event.error_type)) return mustBeText("error_type");
-  if (type === "error" && event.message == null && !event.error_type) return { path: "/message", error: "An error event needs a message or an error_type." };
+  if (type === "error" && isAbsent(event.message) && !event.error_type) return { path: "/message", error: "An error event needs a message or an error_type." };
   if (!isTextOrAbsent(event.stack)) return mustBeText("stack");
-  if (event.causes != null) {
+  if (!isAbsent(event.causes)) {
     const fault = faultOfCauses(event.causes);
     if (fault !== null) return fault;
   }
@@ -127,21 +127,21 @@ function faultOfDetails(event: Record<string, unknown>): Fault | null {
   if (!isTextOrAbsent(event.url)) return mustBeText("url");
   if (!isTextOrAbsent(event.level)) return mustBeText("level");
   const { handled, fingerprint, breadcrumbs, tags, debug_ids: debugIds } = event;
-  if (handled != null && typeof handled !== "boolean") return { path: "/handled", error: "handled must be true or false." };
-  if (fingerprint != null) {
+  if (!isAbsent(handled) && typeof handled !== "boolean") return { path: "/handled", error: "handled must be true or false." };
+  if (!isAbsent(fingerprint)) {
     if (!Array.isArray(fingerprint)) return { path: "/fingerprint", error: "fingerprint must be an array of texts." };
     for (let at = 0; at < fingerprint.length; at++) {
       if (typeof fingerprint[at] !== "string") return { path: `/fingerprint/${at}`, error: "fingerprint must be an array of texts." };
     }
   }
-  if (breadcrumbs != null && !Array.isArray(breadcrumbs)) return { path: "/breadcrumbs", error: "breadcrumbs must be an array." };
-  if (tags != null) {
+  if (!isAbsent(breadcrumbs) && !Array.isArray(breadcrumbs)) return { path: "/breadcrumbs", error: "breadcrumbs must be an array." };
+  if (!isAbsent(tags)) {
     if (!isObject(tags)) return { path: "/tags", error: "tags must be an object." };
     for (const name of Object.keys(tags)) {
       if (typeof tags[name] === "object" && tags[name] !== null) return { path: `/tags/${pointerStep(name)}`, error: "A tag must be a text, a number, true, false or null." };
     }
   }
-  if (debugIds != null) {
+  if (!isAbsent(debugIds)) {
     if (!isObject(debugIds)) return { path: "/debug_ids", error: "debug_ids must be an object of script URLs and ids." };
     for (const url of Object.keys(debugIds)) if (typeof debugIds[url] !== "string") return { path: `/debug_ids/${pointerStep(url)}`, error: "A debug id must be a text." };
   }
@@ -187,8 +187,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
 function isTextOrAbsent(value: unknown): boolean {
-  return typeof value === "string" || value === undefined || value === null;
+  return typeof value === "string" || isAbsent(value);
 }
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -220,7 +224,7 @@ const Details = z.object({
 const causes = z.array(z.object({ error_type: text, message: text, stack: text })).nullish();
 
 const ErrorEvent = Details.extend({ type: z.literal("error"), message: text, error_type: text, stack: text, causes }).refine(
-  (event) => event.message != null || !!event.error_type,
+  (event) => !isAbsent(event.message) || !!event.error_type,
   { path: ["message"], error: "An error event needs a message or an error_type." },
 );
 const MessageEvent = Details.extend({ type: z.literal("message"), message: z.string().min(1), error_type: text, stack: text, causes });

@@ -227,6 +227,11 @@ CREATE TABLE "log_gaps" (
 	"found_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "removals" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"removed_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "metric_states" (
 	"service_id" uuid PRIMARY KEY NOT NULL,
 	"breaches" integer NOT NULL,
@@ -315,6 +320,7 @@ CREATE INDEX "error_signatures_first_seen" ON "error_signatures" USING btree ("o
 CREATE INDEX "heartbeat_monitors_organization" ON "heartbeat_monitors" USING btree ("organization_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "heartbeat_monitors_slug" ON "heartbeat_monitors" USING btree ("organization_id","slug") WHERE deleted_at is null;--> statement-breakpoint
 CREATE INDEX "heartbeat_monitors_due" ON "heartbeat_monitors" USING btree ("next_expected_at") WHERE status in ('up', 'grace') and deleted_at is null;--> statement-breakpoint
+CREATE INDEX "heartbeat_monitors_running" ON "heartbeat_monitors" USING btree ("last_start_at") WHERE last_start_at is not null and max_runtime_seconds is not null and deleted_at is null;--> statement-breakpoint
 CREATE INDEX "heartbeat_monitors_changed" ON "heartbeat_monitors" USING btree ("changed_at");--> statement-breakpoint
 CREATE INDEX "heartbeat_monitors_service" ON "heartbeat_monitors" USING btree ("service_id");--> statement-breakpoint
 CREATE INDEX "incident_services_service" ON "incident_services" USING btree ("service_id");--> statement-breakpoint
@@ -329,6 +335,7 @@ CREATE INDEX "api_keys_organization" ON "api_keys" USING btree ("organization_id
 CREATE INDEX "api_keys_changed" ON "api_keys" USING btree ("changed_at");--> statement-breakpoint
 CREATE INDEX "audit_entries_organization" ON "audit_entries" USING btree ("organization_id","created_at");--> statement-breakpoint
 CREATE INDEX "edges_seen" ON "edges" USING btree ("seen_at");--> statement-breakpoint
+CREATE INDEX "removals_removed" ON "removals" USING btree ("removed_at");--> statement-breakpoint
 CREATE INDEX "service_status_history_service" ON "service_status_history" USING btree ("service_id","changed_at");--> statement-breakpoint
 CREATE INDEX "services_organization" ON "services" USING btree ("organization_id","display_order");--> statement-breakpoint
 CREATE INDEX "status_pages_organization" ON "status_pages" USING btree ("organization_id");--> statement-breakpoint

@@ -44,6 +44,19 @@ CREATE TRIGGER stamp_update BEFORE UPDATE OF plan ON organizations FOR EACH ROW 
 --> statement-breakpoint
 CREATE TRIGGER announce_change AFTER UPDATE OF plan ON organizations FOR EACH ROW EXECUTE FUNCTION pharos_announce_change();
 --> statement-breakpoint
+-- A deleted service takes its beacon keys along without a word to the edges that know them.
+CREATE FUNCTION pharos_note_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO removals (id, removed_at) VALUES (OLD.id, clock_timestamp()) ON CONFLICT (id) DO NOTHING;
+  DELETE FROM removals WHERE removed_at < clock_timestamp() - interval '10 minutes';
+  PERFORM pg_notify('pharos_changes', TG_TABLE_NAME);
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER note_removal AFTER DELETE ON beacon_keys FOR EACH ROW EXECUTE FUNCTION pharos_note_removal();
+--> statement-breakpoint
+CREATE TRIGGER note_removal AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION pharos_note_removal();
+--> statement-breakpoint
 CREATE FUNCTION pharos_announce_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('pharos_events', '');

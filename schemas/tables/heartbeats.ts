@@ -40,6 +40,7 @@ export const heartbeatMonitors = pgTable(
     index("heartbeat_monitors_organization").on(table.organizationId),
     uniqueIndex("heartbeat_monitors_slug").on(table.organizationId, table.slug).where(sql`deleted_at is null`),
     index("heartbeat_monitors_due").on(table.nextExpectedAt).where(sql`status in ('up', 'grace') and deleted_at is null`),
+    index("heartbeat_monitors_running").on(table.lastStartAt).where(sql`last_start_at is not null and max_runtime_seconds is not null and deleted_at is null`),
     index("heartbeat_monitors_changed").on(table.changedAt),
     index("heartbeat_monitors_service").on(table.serviceId),
   ],

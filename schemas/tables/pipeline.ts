@@ -54,6 +54,9 @@ export const logGaps = pgTable("log_gaps", {
   foundAt: moment("found_at").notNull().defaultNow(),
 });
 
+/** Ids of beacon keys and services that were deleted, kept a few minutes by a trigger: edges forget what they knew of them. */
+export const removals = pgTable("removals", { id: uuid("id").primaryKey(), removedAt: moment("removed_at").notNull() }, (table) => [index("removals_removed").on(table.removedAt)]);
+
 /** Each running edge tells here when it received the oldest frame that the log does not have yet. */
 export const edges = pgTable(
   "edges",

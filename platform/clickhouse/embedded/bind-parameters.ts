@@ -49,8 +49,24 @@ function constant(value: string, type: string): string {
   if (!TYPE.test(type)) throw REFUSED.badParameter(`"${type}" is no data type`);
   if (type === "Identifier") return quotedName(unescaped(value));
   if (value === "\\N" && /^(?:LowCardinality\()?Nullable\(/.test(type)) return `CAST(NULL, ${stringLiteral(type)})`;
+  // There is no cast from text to a map.
+  if (/\bMap\(/.test(type)) return `CAST(${mapExpression(value)}, ${stringLiteral(type)})`;
   const text = COMPOSITE.test(type) ? value : unescaped(value);
   return `CAST(${stringLiteral(text)}, ${stringLiteral(type)})`;
+}
+
+const MAP_SYMBOLS: Record<string, string> = { "{": "map(", "}": ")", ":": "," };
+
+/** `{'a': [1, NULL]}` as an expression: nothing but strings, numbers and brackets go in, so it cannot become anything else. */
+function mapExpression(value: string): string {
+  let expression = "";
+  for (const { kind, start, end } of tokens(value)) {
+    const text = value.slice(start, end);
+    const harmless = kind === "string" ? /^'(?:[^'\\]|\\[\s\S]|'')*'$/.test(text) : kind === "word" ? /^(?:\d\w*|NULL|TRUE|FALSE|nan|inf)$/i.test(text) : kind === "symbol" && "{}[](),:.+-".includes(text);
+    if (!harmless) throw REFUSED.badParameter(`"${text}" cannot stand in the value of a parameter`);
+    expression += kind === "symbol" ? (MAP_SYMBOLS[text] ?? text) : text;
+  }
+  return expression;
 }
 
 const UNESCAPES: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", 0: "\0", a: "\u0007", v: "\v" };

@@ -19,7 +19,8 @@ export function makeHttpInterface({ runner, password }: { runner: StatementRunne
     response.setHeader("X-ClickHouse-Server-Display-Name", "embedded");
     try {
       checkPassword(request, url.searchParams, password);
-      const statement = await readRequest(request, url.searchParams, queryId);
+      const arrived = runner.arriving(queryId, () => request.destroy());
+      const statement = await readRequest(request, url.searchParams, queryId).finally(arrived);
       if (!statement) return void response.end("Ok.\n");
       const { result, format } = await runner.run(statement);
       const summary = { read_rows: String(result.rowsRead), read_bytes: String(result.bytesRead), elapsed_ns: String(Math.round(result.elapsed * 1e9)) };

@@ -29,6 +29,8 @@ export interface StatementAnswer {
 export interface StatementRunner {
   /** Rejects with a `Refusal` or the engine's error. */
   run(request: StatementRequest): Promise<StatementAnswer>;
+  /** A request with this query id is still arriving; `abort` is called when it is killed meanwhile. Returns what to call when it has arrived. */
+  arriving(queryId: string, abort: () => void): () => void;
   /** Resolves when nothing runs any more. */
   idle(): Promise<void>;
 }
@@ -38,6 +40,7 @@ const NOTHING: EngineResult = { bytes: new Uint8Array(), rowsRead: 0, bytesRead:
 /** Runs statements and knows which of them run, by query id: the engine itself gives them ids of its own. */
 export function makeStatementRunner({ pool, inserts }: { pool: SessionPool; inserts: FileInserts }): StatementRunner {
   const running = new Map<string, Promise<unknown>>();
+  const arrivals = new Map<symbol, { queryId: string; abort: () => void }>();
 
   async function tracked<T>(queryId: string, work: () => Promise<T>): Promise<T> {
     if (running.has(queryId)) throw REFUSED.queryIdInUse(queryId);
@@ -74,6 +77,7 @@ export function makeStatementRunner({ pool, inserts }: { pool: SessionPool; inse
     const found = /^KILL\s+QUERY\s+WHERE\s+query_id\s*=\s*(?:'((?:[^'\\]|\\.)*)'|CAST\('((?:[^'\\]|\\.)*)', 'String'\))\s*(SYNC|ASYNC|TEST)?$/i.exec(sql);
     if (!found) throw REFUSED.notImplemented("The embedded engine knows only KILL QUERY WHERE query_id = '…' [SYNC|ASYNC]");
     const queryId = (found[1] ?? found[2] ?? "").replace(/\\(.)/g, "$1");
+    for (const arrival of arrivals.values()) if (arrival.queryId === queryId) arrival.abort();
     const work = running.get(queryId);
     if (work) {
       await pool.runAside(`KILL QUERY WHERE Settings['log_comment'] = ${stringLiteral(queryId)} ASYNC`);
@@ -90,6 +94,11 @@ export function makeStatementRunner({ pool, inserts }: { pool: SessionPool; inse
       // Each request has a session of its own on a server, so SET and USE would end with it.
       if (statement.kind === "session") return { result: NOTHING, format: request.defaultFormat };
       return tracked(request.queryId, () => (statement.kind === "insert data" ? runInsert(statement, request) : runOther(statement, request)));
+    },
+    arriving(queryId, abort) {
+      const arrival = Symbol(queryId);
+      arrivals.set(arrival, { queryId, abort });
+      return () => arrivals.delete(arrival);
     },
     async idle() {
       while (running.size > 0) await Promise.allSettled(running.values());

@@ -18,6 +18,9 @@ export interface SessionPool {
   close(): void;
 }
 
+/** A statement carries the values of its parameters, which on a server do not count against the size of a query. */
+const SESSION_SETTINGS = "SET max_query_size = 134217728";
+
 interface Pooled {
   session: Session;
   database: string;
@@ -28,7 +31,11 @@ interface Pooled {
  * each remembers its database, since a name inside a view is found only through the session's own.
  */
 export function openSessionPool(folder: string, size: number): SessionPool {
-  const open = (): Pooled => ({ session: new Session(folder), database: "default" });
+  const open = (): Pooled => {
+    const session = new Session(folder);
+    session.query(SESSION_SETTINGS);
+    return { session, database: "default" };
+  };
   const aside = open();
   const free: Pooled[] = [];
   const waiting: ((pooled: Pooled) => void)[] = [];

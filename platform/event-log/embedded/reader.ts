@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import { StartFailure } from "../../start-failure.ts";
+import { beyondEnd } from "../beyond-end.ts";
 import type { ConsumeOptions, Consumer } from "../port.ts";
 import { readRecords, type PartitionState, type Store } from "./store.ts";
 import type { Writer } from "./writer.ts";
@@ -70,11 +70,4 @@ async function startOf(state: PartitionState, startAt: ConsumeOptions["startAt"]
   const wanted = Number(await startAt(state.partition));
   if (wanted > state.end) throw beyondEnd(state.name, wanted, state.end);
   return wanted;
-}
-
-/** A cursor beyond the log's end: the log lost what was counted already, and would number new records anew. */
-export function beyondEnd(name: string, wanted: number | bigint, end: number | bigint): StartFailure {
-  return new StartFailure(`The event log ends before the place up to which it was processed: ${name} ends at ${end}, the next record to read is ${wanted}.`, {
-    fix: "The log was replaced by an older or emptied copy. Bring the right one back, or put the log and the databases back to the same backup.",
-  });
 }

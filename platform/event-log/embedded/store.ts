@@ -69,8 +69,9 @@ export async function openStore(folder: string, partitions: number): Promise<Sto
   try {
     await mkdir(folder, { recursive: true });
     const isNew = !existsSync(file);
-    // noReadAhead stays off: consumers read what was just written, in order.
-    const environment = open<Buffer, Key>({ path: folder, encoding: "binary", overlappingSync: false, mapSize: MAP_BYTES, maxReaders: 64 });
+    // Without eventTurnBatching the writer says by itself what one transaction is; with it, a failed commit would also
+    // reject a promise inside the package that nobody holds, which ends the process.
+    const environment = open<Buffer, Key>({ path: folder, encoding: "binary", overlappingSync: false, eventTurnBatching: false, mapSize: MAP_BYTES, maxReaders: 64 });
     if (!isNew) await refuseShortFile(environment, file);
     return await readStore(environment, partitions);
   } catch (error) {

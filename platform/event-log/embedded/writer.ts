@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { LogUnavailable } from "../port.ts";
@@ -19,6 +20,7 @@ interface Growth {
 }
 
 export interface Writer {
+  /** The record's bytes must not change until it resolves. */
   append(state: PartitionState, record: Uint8Array): Promise<void>;
   /** A group's next offset; written along with a later transaction. */
   notePosition(group: string, state: PartitionState, next: number): void;
@@ -34,6 +36,8 @@ const TRANSACTION_REMOVALS = 500;
 const TRIM_EVERY_MS = 5_000;
 const HANGING_MS = 10_000;
 const PROBE_KEY = [4];
+/** LMDB copies the pages on the way to a record before it changes them. */
+const SPARE_BYTES = 1024 * 1024;
 
 /**
  * The only writer of the log. One transaction at a time: all appends that came in during the last one go into the next,
@@ -45,7 +49,7 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
   const everyBytes = markEvery(limits.retentionBytes);
   /** Positions to be written, by their key. */
   const dirty = new Map<string, { group: string; state: PartitionState }>();
-  let queue: Append[] = [];
+  const queue: Append[] = [];
   let running: Promise<void> | null = null;
   let writingSince: number | null = null;
   let failure: LogUnavailable | null = null;
@@ -65,8 +69,8 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
   }
 
   async function writeAll(): Promise<void> {
-    // The appends of one turn of the event loop go together.
-    await Promise.resolve();
+    // What one turn of the event loop appends goes together.
+    await new Promise((resolve) => setImmediate(resolve));
     for (let trimFailed = false; queue.length > 0 || (!trimFailed && store.all.some(({ first, cut }) => first < cut)); ) {
       const appends = takeAppends();
       const error = await write(appends);
@@ -90,22 +94,25 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
   async function write(appends: Append[]): Promise<LogUnavailable | null> {
     const growths = new Map<PartitionState, Growth>();
     const trims = new Map<PartitionState, number>();
-    const positions = [...dirty];
-    const writes: Promise<boolean>[] = [];
+    const positions = [...dirty].map(([key, { group, state }]) => ({ key, name: positionKey(group, state), next: store.groups.get(group)!.get(state.name)! }));
+    const bytes = appends.reduce((sum, { record }) => sum + record.byteLength, 0);
     writingSince = clock.monotonic();
     try {
-      // All in one turn of the event loop, which makes LMDB put them into one transaction.
-      for (const { state, record } of appends) writes.push(...putRecord(state, record, growths));
-      removeSome(trims, writes);
-      for (const [, { group, state }] of positions) writes.push(environment.put(positionKey(group, state), Buffer.from(String(store.groups.get(group)!.get(state.name)))));
-      if (failure) writes.push(environment.put(PROBE_KEY, Buffer.alloc(1)));
-      await settled(writes);
+      // LMDB is not asked again while the disk is known to be full: it prints each refusal to standard error.
+      if (failure && (await roomLeft(folder)) < bytes + SPARE_BYTES) return failure;
+      dirty.clear();
+      // All operations of a batch are one transaction, and only the batch's own promise tells how it went.
+      await environment.batch(() => {
+        for (const { state, record } of appends) putRecord(state, record, growths);
+        removeSome(trims);
+        for (const { name, next } of positions) void environment.put(name, Buffer.from(String(next)));
+        if (failure) void environment.put(PROBE_KEY, Buffer.alloc(1));
+      });
     } catch (error) {
-      return fail(error);
+      return await fail(error, bytes);
     } finally {
       writingSince = null;
     }
-    for (const [key] of positions) dirty.delete(key);
     for (const [state, upTo] of trims) {
       state.first = upTo;
       state.marks = state.marks.filter(({ offset }) => offset >= upTo);
@@ -116,30 +123,29 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
     return null;
   }
 
-  function putRecord(state: PartitionState, record: Uint8Array, growths: Map<PartitionState, Growth>): Promise<boolean>[] {
+  function putRecord(state: PartitionState, record: Uint8Array, growths: Map<PartitionState, Growth>): void {
     const growth = growths.get(state) ?? { end: state.end, bytes: state.bytes, marks: [] };
     growths.set(state, growth);
     const offset = growth.end++;
-    const writes = [environment.put(recordKey(state, offset), record as Buffer)];
+    void environment.put(recordKey(state, offset), record as Buffer);
     const lastMark = growth.marks.at(-1) ?? state.marks.at(-1);
     if (!lastMark || growth.bytes - lastMark.bytes >= everyBytes) {
       const mark = { offset, at: clock.now(), bytes: growth.bytes };
       growth.marks.push(mark);
-      writes.push(environment.put(markKey(state, offset), Buffer.from(JSON.stringify({ at: mark.at, bytes: mark.bytes }))));
+      void environment.put(markKey(state, offset), Buffer.from(JSON.stringify({ at: mark.at, bytes: mark.bytes })));
     }
     growth.bytes += record.byteLength;
-    return writes;
   }
 
   /** A bounded number of removals goes along with each transaction, so that trimming never makes appends wait for long. */
-  function removeSome(trims: Map<PartitionState, number>, writes: Promise<boolean>[]): void {
+  function removeSome(trims: Map<PartitionState, number>): void {
     let left = TRANSACTION_REMOVALS;
     for (const state of store.all) {
       const upTo = Math.min(state.cut, state.first + left);
       if (upTo <= state.first) continue;
       left -= upTo - state.first;
-      for (let offset = state.first; offset < upTo; offset++) writes.push(environment.remove(recordKey(state, offset)));
-      for (const { offset } of state.marks) if (offset < upTo) writes.push(environment.remove(markKey(state, offset)));
+      for (let offset = state.first; offset < upTo; offset++) void environment.remove(recordKey(state, offset));
+      for (const { offset } of state.marks) if (offset < upTo) void environment.remove(markKey(state, offset));
       trims.set(state, upTo);
     }
   }
@@ -153,11 +159,15 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
     if (marks.length > 0) trim();
   }
 
-  function fail(error: unknown): LogUnavailable {
-    const reason = error instanceof Error ? error.message : String(error);
-    const sentence = isFull(error) ? `no space is left for ${folder}; free some and it goes on by itself` : `${folder} cannot be written to (${reason})`;
-    if (!failure) log.error({ err: error, folder }, `the event log refuses appends: ${sentence}`);
-    failure = new LogUnavailable(sentence, error);
+  async function fail(error: unknown, bytes: number): Promise<LogUnavailable> {
+    const { commitError } = error as { commitError?: Promise<never> };
+    const cause: unknown = commitError ? await commitError.catch((reason: unknown) => reason) : error;
+    // A write that was cut short by a full disk comes as EIO.
+    const full = isFull(cause) || (await roomLeft(folder)) < bytes + SPARE_BYTES;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const sentence = full ? `no space is left for ${folder}; free some and it goes on by itself` : `${folder} cannot be written to (${reason})`;
+    if (!failure) log.error({ err: cause, folder }, `the event log refuses appends: ${sentence}`);
+    failure = new LogUnavailable(sentence, cause);
     return failure;
   }
 
@@ -183,7 +193,7 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
       if (writingSince !== null && clock.monotonic() - writingSince > HANGING_MS) throw new LogUnavailable(`the disk that holds ${folder} has not confirmed a write for ${HANGING_MS / 1_000} s`);
       if (!failure) return;
       // A trial write, among the others; the failure is forgotten when it works.
-      running ??= write([]).then(() => void (running = null));
+      running ??= write([]).then(() => afterProbe());
       await running;
       if (failure) throw failure;
     },
@@ -194,14 +204,15 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
       if (dirty.size > 0) await write([]);
     },
   };
+
+  function afterProbe(): void {
+    running = null;
+    if (queue.length > 0) run();
+  }
 }
 
-/** Waits for all; when LMDB failed, throws the error behind its general one. */
-async function settled(writes: Promise<boolean>[]): Promise<void> {
-  const results = await Promise.allSettled(writes);
-  const failed = results.find((result) => result.status === "rejected");
-  if (!failed) return;
-  const { commitError } = failed.reason as { commitError?: Promise<never> };
-  await commitError;
-  throw failed.reason as Error;
+/** Bytes that this process may still write to the folder's disk. */
+async function roomLeft(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Infinity, bsize: 1 }));
+  return bavail * bsize;
 }

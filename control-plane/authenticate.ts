@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../domain/actor.ts";
+import { isWellFormedApiKey } from "../domain/api-keys/format.ts";
+import { invalidity } from "../domain/api-keys/judge.ts";
+import type { FoundApiKey } from "../domain/api-keys/find.ts";
+import type { ClientAddress } from "../platform/client-address.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import { Failure } from "../platform/failures.ts";
+import { isPostgresAway } from "../platform/postgres/database.ts";
+import type { RateLimit } from "../platform/rate-limit.ts";
+import type { KnownKeys } from "./known-keys.ts";
+
+/** Who calls: the holder of a valid API key. */
+export interface Caller {
+  actor: Actor;
+  scopes: readonly string[];
+}
+
+interface AuthenticateNeeds {
+  keys: KnownKeys;
+  rateLimit: RateLimit;
+  clientAddress: ClientAddress;
+  clock: Clock;
+  config: Config;
+}
+
+export interface Authentication {
+  /** The caller, after counting the request; UNAUTHENTICATED, RATE_LIMITED or UNAVAILABLE. */
+  requireCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
+  /** Counts a request that names no key, by its client's address; RATE_LIMITED. */
+  countStranger(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+/** Every answer to a counted request carries its rate headers, refusals too. */
+export function makeAuthentication({ keys, rateLimit, clientAddress, clock, config }: AuthenticateNeeds): Authentication {
+  function count(reply: FastifyReply, name: string, limitPerMinute: number): void {
+    const { allowed, limit, remaining, resetAtSeconds, retryAfterSeconds } = rateLimit.take(name, limitPerMinute);
+    reply.header("X-RateLimit-Limit", limit).header("X-RateLimit-Remaining", remaining).header("X-RateLimit-Reset", resetAtSeconds);
+    if (!allowed) throw new Failure("RATE_LIMITED", `More than ${limit} requests in this minute.`, { retryAfter: retryAfterSeconds, fix: `Wait ${retryAfterSeconds} s, or send less often.` });
+  }
+
+  function addressOf(request: FastifyRequest): string {
+    return clientAddress(request.socket.remoteAddress ?? "", joined(request.headers["x-forwarded-for"]));
+  }
+
+  function countStranger(request: FastifyRequest, reply: FastifyReply): void {
+    count(reply, `anonymous/${addressOf(request)}`, config.RATE_LIMIT_ANONYMOUS);
+  }
+
+  async function findKey(text: string): Promise<FoundApiKey | null> {
+    if (!isWellFormedApiKey(text)) return null;
+    return keys.find(text).catch((error: unknown) => {
+      // Not 401: callers throw their key away on that.
+      throw isPostgresAway(error) ? new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 }) : error;
+    });
+  }
+
+  return {
+    countStranger,
+    async requireCaller(request, reply) {
+      const text = joined(request.headers["x-api-key"]) ?? "";
+      const key = await findKey(text).catch((error: unknown) => {
+        countStranger(request, reply);
+        throw error;
+      });
+      const refusal = key === null ? unknownKey(text, request.headers.authorization) : invalidity(key, clock.now());
+      if (key === null || refusal) {
+        countStranger(request, reply);
+        throw refusal!;
+      }
+      count(reply, `key/${key.id}`, config.RATE_LIMIT_STANDARD[key.plan]);
+      keys.noteUse(key.id);
+      const address = addressOf(request);
+      const actor: Actor = {
+        organizationId: key.organizationId,
+        type: "api_key",
+        id: key.id,
+        name: key.name,
+        ip: address === "" ? null : address,
+        userAgent: storable(request.headers["user-agent"]),
+      };
+      return { actor, scopes: key.scopes };
+    },
+  };
+}
+
+function unknownKey(text: string, authorization: string | undefined): Failure {
+  if (text !== "") {
+    const fix = isWellFormedApiKey(text) ? "Check that it is a key of this service and was not deleted." : "Check that it was copied whole: psk_ and 40 characters.";
+    return new Failure("UNAUTHENTICATED", "This API key is not known.", { fix });
+  }
+  const fix = /^bearer /i.test(authorization ?? "") ? "Below /api/v1 the key is sent in the X-API-Key header, not as Authorization: Bearer." : "Send your API key in the X-API-Key header.";
+  return new Failure("UNAUTHENTICATED", "An API key is required.", { fix });
+}
+
+/** A header that came more than once counts as the list of its values. */
+function joined(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(", ") : header;
+}
+
+/** Header bytes are read as Latin-1, so only NUL could not be stored; the length is the sender's choice. */
+function storable(userAgent: string | undefined): string | null {
+  return userAgent?.replaceAll("\0", "").slice(0, 500) ?? null;
+}

@@ -1,0 +1,134 @@
+import type { z } from "zod";
+import { Failure } from "../platform/failures.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** INVALID_REQUEST for the first thing that is wrong, with its place and, where one is near, what was probably meant. */
+export function explainIssues(schema: z.ZodType, issues: readonly Issue[]): Failure {
+  const issue = issues[0]!;
+  if (issue.code === "unrecognized_keys") return unknownField(schema, issue);
+  // Of a union's branches the one that came furthest says best what was meant.
+  if (issue.code === "invalid_union") {
+    const branch = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0];
+    if (branch?.[0] && branch[0].path.length > 0) return explainIssues(schema, [{ ...branch[0], path: [...issue.path, ...branch[0].path] }]);
+  }
+  const name = fieldName(issue.path);
+  const fix = issue.code === "invalid_value" && typeof issue.input === "string" ? didYouMean(issue.input, issue.values.map(String)) : undefined;
+  return new Failure("INVALID_REQUEST", `${name} ${complaint(issue)}.`, { path: pointer(issue.path), ...(fix !== undefined && { fix }) });
+}
+
+/** A JSON Pointer (RFC 6901). */
+export function pointer(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function depth(issues: readonly Issue[]): number {
+  return issues[0]?.path.length ?? 0;
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "The body";
+  return path.reduce<string>((name, step) => (typeof step === "number" ? `${name}[${step}]` : name === "" ? String(step) : `${name}.${String(step)}`), "");
+}
+
+const TYPES: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+const FORMATS: Record<string, string> = {
+  uuid: "must be a UUID",
+  datetime: "must be an ISO 8601 time such as 2026-05-04T12:30:00Z",
+  url: "must be a URL",
+  email: "must be an e-mail address",
+};
+
+/** The rest of a sentence that begins with the field. */
+function complaint(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is required";
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return issue.input === undefined ? "is required" : `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return bound(issue, "least", Number(issue.minimum), issue.inclusive ?? true);
+    case "too_big":
+      return bound(issue, "most", Number(issue.maximum), issue.inclusive ?? true);
+    case "invalid_format":
+      return FORMATS[issue.format] ?? own(issue.message);
+    case "invalid_key":
+      return `holds a name that is not allowed`;
+    default:
+      return own(issue.message);
+  }
+}
+
+function bound({ origin, message }: { origin: string; message: string }, side: "least" | "most", figure: number, inclusive: boolean): string {
+  if (!/^Too (small|big)/.test(message)) return own(message);
+  if (origin === "string") return side === "least" && figure === 1 ? "must not be empty" : `must have at ${side} ${figure} characters`;
+  if (origin === "array" || origin === "set") return `must hold at ${side} ${figure} ${figure === 1 ? "entry" : "entries"}`;
+  if (!inclusive) return `must be ${side === "least" ? "more" : "less"} than ${figure}`;
+  return `must be at ${side} ${figure}`;
+}
+
+/** Messages written for a schema read on from the field's name; the library's own are sentences of their own. */
+function own(message: string): string {
+  return /^[a-z]/.test(message) ? message.replace(/\.$/, "") : `is not valid: ${message.replace(/\.$/, "")}`;
+}
+
+function unknownField(schema: z.ZodType, issue: Extract<Issue, { code: "unrecognized_keys" }>): Failure {
+  const unknown = issue.keys[0]!;
+  const known = fieldsAt(schema, issue.path);
+  const fix = didYouMean(unknown, known) ?? (known.length > 0 ? `Its fields are ${known.join(", ")}.` : undefined);
+  return new Failure("INVALID_REQUEST", `There is no field "${unknown.slice(0, 100)}".`, { path: pointer([...issue.path, unknown]), ...(fix !== undefined && { fix }) });
+}
+
+/** Names of the fields that an object at this place of a schema may have; empty when that cannot be told. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const step of [...path, null]) {
+    let definition = definitionOf(at);
+    while (definition && (definition.innerType || definition.in)) definition = definitionOf(definition.innerType ?? definition.in);
+    if (!definition) return [];
+    if (step === null) return definition.shape ? Object.keys(definition.shape) : [];
+    at = definition.shape?.[String(step)] ?? definition.element ?? definition.valueType;
+  }
+  return [];
+}
+
+interface Definition {
+  innerType?: unknown;
+  in?: unknown;
+  shape?: Record<string, unknown>;
+  element?: unknown;
+  valueType?: unknown;
+}
+
+function definitionOf(schema: unknown): Definition | undefined {
+  return (schema as { def?: Definition } | undefined)?.def;
+}
+
+function didYouMean(given: string, known: readonly string[]): string | undefined {
+  if (given.length > 100) return undefined;
+  const [nearest] = known.map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) })).toSorted((a, b) => a.distance - b.distance);
+  return nearest && nearest.distance <= Math.max(1, Math.floor(nearest.name.length / 3)) ? `Did you mean "${nearest.name}"?` : undefined;
+}
+
+/** Levenshtein's distance: single characters inserted, deleted or replaced. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      current.push(Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)));
+    }
+    previous = current;
+  }
+  return previous[b.length]!;
+}

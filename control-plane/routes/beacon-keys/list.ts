@@ -1,0 +1,14 @@
+import { listBeaconKeys } from "../../../domain/beacon-keys/read.ts";
+import { BeaconKeyList } from "../../../schemas/api/beacon-keys.ts";
+import { route } from "../../route.ts";
+
+export const list = route({
+  method: "GET",
+  path: "/beacon-keys",
+  scope: "monitors:read",
+  tag: "Beacon keys",
+  summary: "List beacon keys",
+  description: "Newest first, with the keys themselves: they are public.",
+  response: BeaconKeyList,
+  handle: async ({ actor, needs }) => ({ beacon_keys: await listBeaconKeys(needs.database, actor.organizationId) }),
+});

@@ -1,0 +1,88 @@
+import { eq, sql, type SQL } from "drizzle-orm";
+import { claimDue } from "../../platform/claim-due.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+import type { DeliveryTrigger } from "../../schemas/vocabulary.ts";
+import { deliveryBody } from "./body.ts";
+
+/** A delivery whose lease we hold, with all that an attempt needs. */
+export interface ClaimedDelivery {
+  id: string;
+  leaseToken: string;
+  webhookId: string;
+  organizationId: string;
+  eventId: string;
+  attempt: number;
+  trigger: DeliveryTrigger;
+  url: string;
+  signingSecret: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface ClaimLimits {
+  /** In all, of one webhook, and of all webhooks of one organization, with what runs already. */
+  room: number;
+  perWebhook: number;
+  perOrganization: number;
+  /** How many run now, by webhook and by organization. */
+  running: { webhooks: ReadonlyMap<string, number>; organizations: ReadonlyMap<string, number> };
+}
+
+/** So many due rows are looked at for a claim; what is beyond has its turn when these are gone. */
+const WINDOW = 5_000;
+
+/**
+ * Claims due deliveries so that no receiver takes more than its share: one that hangs keeps only its own waiting.
+ * The time is ours, not Postgres', so that claims and plans go by one clock.
+ */
+export async function claimDeliveries(database: Database, now: Date, leaseMs: number, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
+  const { token, ids } = await claimDue(database, { table: webhookDeliveries, condition: sql`status = 'pending' and id in (${fairShare(now, limits)})`, now, leaseMs, limit: limits.room });
+  if (ids.length === 0) return [];
+  const rows = await database
+    .select({ delivery: webhookDeliveries, webhook: webhooks, event: events })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .where(sql`${webhookDeliveries.id} = any(${sql.param(ids)}::uuid[]) and ${webhookDeliveries.leaseToken} = ${token}`)
+    .orderBy(sql`array_position(${sql.param(ids)}::uuid[], ${webhookDeliveries.id})`);
+  return rows.map(({ delivery, webhook, event }) => ({
+    id: delivery.id,
+    leaseToken: token,
+    webhookId: webhook.id,
+    organizationId: webhook.organizationId,
+    eventId: event.id,
+    attempt: delivery.attempt,
+    trigger: delivery.trigger,
+    url: webhook.url,
+    signingSecret: webhook.signingSecret,
+    headers: webhook.headers,
+    body: deliveryBody(event),
+  }));
+}
+
+/** Ids of due deliveries, of each webhook and organization only as many as it has places free. */
+function fairShare(now: Date, { perWebhook, perOrganization, running }: ClaimLimits): SQL {
+  return sql`
+    select id from (
+      select id, of_organization + row_number() over (partition by organization_id order by due_at, id) as place_in_organization
+      from (
+        select id, due_at, organization_id, of_organization, of_webhook + row_number() over (partition by webhook_id order by due_at, id) as place_of_webhook
+        from (
+          select delivery.id, delivery.due_at, delivery.webhook_id, webhook.organization_id,
+            coalesce(by_webhook.running, 0) as of_webhook, coalesce(by_organization.running, 0) as of_organization
+          from ${webhookDeliveries} as delivery
+          join ${webhooks} as webhook on webhook.id = delivery.webhook_id
+          left join ${counts(running.webhooks)} as by_webhook (id uuid, running int) on by_webhook.id = webhook.id
+          left join ${counts(running.organizations)} as by_organization (id uuid, running int) on by_organization.id = webhook.organization_id
+          where delivery.status = 'pending' and delivery.due_at <= ${now.toISOString()}::timestamptz
+            and coalesce(by_webhook.running, 0) < ${perWebhook} and coalesce(by_organization.running, 0) < ${perOrganization}
+          order by delivery.due_at limit ${WINDOW}
+        ) as due
+      ) as due where place_of_webhook <= ${perWebhook}
+    ) as due where place_in_organization <= ${perOrganization}`;
+}
+
+function counts(running: ReadonlyMap<string, number>): SQL {
+  return sql`jsonb_to_recordset(${JSON.stringify([...running].map(([id, count]) => ({ id, running: count })))}::jsonb)`;
+}

@@ -1,0 +1,193 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ClickHouseUnavailable, type ClickHouse } from "../../platform/clickhouse/port.ts";
+import { newId } from "../../platform/ids.ts";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
+import { ErrorDetail, ErrorList, ErrorListQuery, OccurrenceList } from "../../schemas/api/errors.ts";
+import { auditEntries, events, organizations, services } from "../../schemas/tables/all.ts";
+import { freshClickHouse } from "../../testing/clickhouse.ts";
+import { freshDatabase } from "../../testing/postgres.ts";
+import type { Actor } from "../actor.ts";
+import { changeErrorStatus } from "./change-status.ts";
+import { getError } from "./get.ts";
+import { listErrors } from "./list.ts";
+import { listOccurrences } from "./list-occurrences.ts";
+import { recordOccurrences } from "./record.ts";
+import { rowsOfBody } from "./rows-of-body.ts";
+
+const NOW = Date.UTC(2026, 0, 31, 12, 30);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let stores: Awaited<ReturnType<typeof openStores>>;
+let organizationId: string;
+let serviceId: string;
+let offset = 0n;
+
+async function openStores() {
+  const [postgres, clickhouse] = await Promise.all([freshDatabase(), freshClickHouse()]);
+  return { database: postgres.database, clickhouse: clickhouse.clickhouse, close: () => Promise.all([postgres.drop(), clickhouse.drop()]) };
+}
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(() => stores.close());
+beforeEach(async () => {
+  ({ organizationId, serviceId } = await makeService(stores.database));
+});
+
+async function makeService(database: Database) {
+  const organizationId = newId();
+  const serviceId = newId();
+  await database.insert(organizations).values({ id: organizationId, name: "Shop", plan: "team" });
+  await database.insert(services).values({ id: serviceId, organizationId, name: "Web" });
+  return { organizationId, serviceId };
+}
+
+interface Sent {
+  release?: string;
+  environment?: string;
+  session?: string;
+  at?: number;
+  service?: string;
+}
+
+function rowsOf(beaconEvents: object[], { release, environment, session, at = NOW, service = serviceId }: Sent = {}): BeaconEventRow[] {
+  const body = Buffer.from(JSON.stringify({ key: "bpk_x", release, environment, session_id: session, events: beaconEvents }));
+  return rowsOfBody({ body, receivedAt: at, organizationId, serviceId: service }, { logId: "log", partition: 0, offset: offset++, edgeId: newId(), sequence: 1n, entryIndex: 0, firstIndex: 0 });
+}
+
+/** As the processor does: occurrences into ClickHouse, then the signatures in one transaction. */
+async function record(rows: BeaconEventRow[]): Promise<string[]> {
+  await stores.clickhouse.insert("beacon_events", rows, {});
+  const { created } = await inTransaction(stores.database, (tx) => recordOccurrences(tx, rows));
+  return created;
+}
+
+const errorIn = (name: string) => ({ type: "error", error_type: "TypeError", message: `${name} is broken`, stack: `${name}@https://x.io/app.js:3:5`, tags: { page: "cart" } });
+const list = (query: Record<string, string> = {}) => listErrors(stores, organizationId, ErrorListQuery.parse(query));
+const actor = (): Actor => ({ organizationId, type: "api_key", id: null, name: "test", ip: null, userAgent: null });
+const outbox = async () => (await stores.database.select().from(events).where(eq(events.organizationId, organizationId))).map(({ type, data }) => [type, data.id]);
+const setStatus = (id: string, status: "new" | "resolved" | "ignored") => changeErrorStatus(stores, actor(), id, { status, now: NOW });
+
+describe("recordOccurrences", () => {
+  it("makes a signature of its first event, announces it once and counts the rest", async () => {
+    const later = rowsOf([errorIn("pay"), errorIn("pay")], { release: "2", session: "b", environment: "staging" });
+    const earlier = rowsOf([errorIn("pay")], { release: "1", session: "a", at: NOW - HOUR });
+    const [id] = await record([...later, ...earlier]);
+    expect(await record(rowsOf([errorIn("pay")], { session: "a", at: NOW + MINUTE }))).toEqual([]);
+    const { errors, total } = ErrorList.parse(await list());
+    expect(total).toBe(1);
+    expect(errors[0]).toMatchObject({
+      id, type: "TypeError", message: "pay is broken", status: "new", occurrences: 4, sessions_affected: 2, release: "1", environment: "production", service_id: serviceId,
+      first_seen: new Date(NOW - HOUR).toISOString(), last_seen: new Date(NOW + MINUTE).toISOString(), category: "javascript", priority: "high", culprit: "pay (/app.js)",
+    });
+    expect(await outbox()).toEqual([["error.new", id]]);
+  });
+
+  it("leaves out vitals and services that are gone, and fails for neither", async () => {
+    const gone = rowsOf([errorIn("gone")], { service: newId() });
+    const kept = rowsOf([errorIn("kept"), { type: "vital", name: "LCP", value: 1 }]);
+    expect(await record([...gone, ...kept])).toEqual([kept[0]!.signature_id]);
+    expect((await list()).total).toBe(1);
+    expect(await inTransaction(stores.database, (tx) => recordOccurrences(tx, []))).toEqual({ created: [] });
+  });
+
+  it("announces each signature once when two processors meet it together, and counts all", async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `f${at}`);
+    const batches = Array.from({ length: 6 }, (_, at) => rowsOf((at % 2 ? names : names.toReversed()).map(errorIn)));
+    const created = (await Promise.all(batches.map(record))).flat();
+    expect([created.length, new Set(created).size]).toEqual([30, 30]);
+    const { errors, total } = await list({ limit: "100" });
+    expect([total, new Set(errors.map(({ occurrences }) => occurrences))]).toEqual([30, new Set([6])]);
+    expect(await outbox()).toHaveLength(30);
+  });
+
+  it("brings a resolved signature back once, by a later event only; an ignored one stays", async () => {
+    const [id] = await record(rowsOf([errorIn("pay")]));
+    await setStatus(id!, "resolved");
+    await record(rowsOf([errorIn("pay")], { at: NOW - MINUTE }));
+    expect((await list()).errors[0]).toMatchObject({ status: "resolved", occurrences: 2 });
+    await record(rowsOf([errorIn("pay")], { at: NOW + MINUTE }));
+    await record(rowsOf([errorIn("pay")], { at: NOW + 2 * MINUTE }));
+    expect((await list()).errors[0]).toMatchObject({ status: "regressed", occurrences: 4 });
+    expect(await outbox()).toEqual([["error.new", id], ["error.regressed", id]]);
+    await setStatus(id!, "ignored");
+    await record(rowsOf([errorIn("pay")], { at: NOW + 3 * MINUTE }));
+    expect((await list()).errors[0]).toMatchObject({ status: "ignored", occurrences: 5 });
+  });
+});
+
+describe("the errors of an organization", () => {
+  it("are filtered by what any of their events was, with total counts", async () => {
+    await record([
+      ...rowsOf([errorIn("a"), errorIn("b")], { release: "1", at: NOW - 3 * HOUR }), ...rowsOf([errorIn("b"), errorIn("c")], { release: "2", environment: "staging", at: NOW - HOUR }), ...rowsOf([errorIn("d")]),
+    ]);
+    const names = async (query: Record<string, string>) => (await list(query)).errors.map(({ message }) => message[0]).sort().join("");
+    expect(await names({})).toBe("abcd");
+    expect(await names({ release: "1" })).toBe("ab");
+    expect(await names({ environment: "staging" })).toBe("bc");
+    expect(await names({ environment: "production" })).toBe("abd");
+    expect(await names({ environment: "nowhere" })).toBe("");
+    expect(await names({ start_date: new Date(NOW - 2 * HOUR).toISOString() })).toBe("bcd");
+    expect(await names({ end_date: new Date(NOW - 2 * HOUR).toISOString() })).toBe("ab");
+    expect(await names({ start_date: new Date(NOW - 4 * HOUR).toISOString(), end_date: new Date(NOW - 2 * HOUR).toISOString(), release: "2" })).toBe("");
+    expect(await names({ service_id: serviceId, status: "new" })).toBe("abcd");
+    expect(await names({ status: "resolved" })).toBe("");
+    expect(await names({ service_id: "no-uuid" })).toBe("");
+    expect((await list({ release: "1" })).errors.find(({ message }) => message.startsWith("b"))!.occurrences).toBe(2);
+    const page = await list({ limit: "1", offset: "1" });
+    expect([page.total, page.errors.length]).toEqual([4, 1]);
+  });
+
+  it("show one with frames, grouping, latest event, releases and trend", async () => {
+    const [id] = await record([...rowsOf([errorIn("pay")], { release: "1", at: NOW - 23 * HOUR }), ...rowsOf([errorIn("pay"), errorIn("pay")], { release: "2", session: "s" })]);
+    const detail = ErrorDetail.parse(await getError(stores, organizationId, id!, NOW));
+    expect(detail.frames).toMatchObject([{ function: "pay", file: "https://x.io/app.js", line: 3, column: 5, in_app: true }]);
+    expect(detail.grouping).toEqual({ version: "v1", parts: [{ kind: "type", value: "TypeError" }, { kind: "frame", value: "pay in /app.js" }] });
+    expect(detail.by_release.map(({ release, occurrences }) => [release, occurrences])).toEqual([["2", 2], ["1", 1]]);
+    expect(detail.trend).toEqual([1, ...Array<number>(22).fill(0), 2]);
+    expect(detail.latest_occurrence).toMatchObject({ release: "2", session_id: "s", user: null, tags: { page: "cart" }, handled: false, timestamp: new Date(NOW).toISOString(), truncated: false });
+  });
+
+  it("list the events of one, latest first", async () => {
+    const [id] = await record([...rowsOf([errorIn("pay")], { at: NOW - HOUR }), ...rowsOf([errorIn("pay")])]);
+    const { occurrences, total } = OccurrenceList.parse(await listOccurrences(stores, organizationId, id!, { limit: 1, offset: 1 }));
+    expect([total, occurrences.map(({ received_at }) => received_at)]).toEqual([2, [new Date(NOW - HOUR).toISOString()]]);
+  });
+
+  it("are as good as absent to another organization", async () => {
+    const [id] = await record(rowsOf([errorIn("pay")]));
+    const other = await makeService(stores.database);
+    expect(await listErrors(stores, other.organizationId, ErrorListQuery.parse({}))).toEqual({ errors: [], total: 0 });
+    expect(await listErrors(stores, other.organizationId, ErrorListQuery.parse({ service_id: serviceId, environment: "production" }))).toEqual({ errors: [], total: 0 });
+    for (const wrong of [id!, newId(), "no-uuid"]) {
+      await expect(getError(stores, other.organizationId, wrong, NOW)).rejects.toMatchObject({ code: "NOT_FOUND", message: "No such error." });
+      await expect(listOccurrences(stores, other.organizationId, wrong, { limit: 1, offset: 0 })).rejects.toMatchObject({ code: "NOT_FOUND" });
+      await expect(changeErrorStatus(stores, { ...actor(), organizationId: other.organizationId }, wrong, { status: "resolved", now: NOW })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    }
+  });
+
+  it("change their status with an audit entry, once", async () => {
+    const [id] = await record(rowsOf([errorIn("pay")]));
+    expect((await setStatus(id!, "resolved")).status).toBe("resolved");
+    await setStatus(id!, "resolved");
+    const entries = await stores.database.select().from(auditEntries).where(eq(auditEntries.organizationId, organizationId));
+    expect(entries).toMatchObject([{ action: "error.status_changed", resourceId: id, changedFields: ["status"], before: { status: "new" }, after: { status: "resolved" } }]);
+  });
+
+  it("say so when ClickHouse is away", async () => {
+    await record(rowsOf([errorIn("pay")]));
+    const away: ClickHouse = { ...stores.clickhouse, query: () => Promise.reject(new ClickHouseUnavailable("test")) };
+    await expect(listErrors({ ...stores, clickhouse: away }, organizationId, ErrorListQuery.parse({}))).rejects.toMatchObject({ code: "UNAVAILABLE", details: { retryAfter: 5 } });
+  });
+
+  it("come back from ClickHouse as the rows that went in, so that a replay counts the same", async () => {
+    const rows = rowsOf([errorIn("pay"), { type: "vital", name: "LCP", value: 1.5 }], { session: "s" });
+    await stores.clickhouse.insert("beacon_events", rows, {});
+    const read = await stores.clickhouse.query<BeaconEventRow>("SELECT * FROM beacon_events WHERE service_id = {service:UUID} ORDER BY index", { service: serviceId });
+    expect(read).toEqual(rows);
+  });
+});

@@ -1,0 +1,20 @@
+import { eq } from "drizzle-orm";
+import { Failure } from "../../platform/failures.ts";
+import type { Queries } from "../../platform/postgres/database.ts";
+import type { OrganizationConfig } from "../../schemas/api/organizations.ts";
+import { organizations } from "../../schemas/tables/all.ts";
+
+/** What an organization has configured. NOT_FOUND when it was deleted meanwhile. */
+export async function getOrganizationConfig(queries: Queries, organizationId: string): Promise<OrganizationConfig> {
+  const [row] = await queries.select().from(organizations).where(eq(organizations.id, organizationId));
+  if (!row) throw new Failure("NOT_FOUND", "No such organization.");
+  return {
+    name: row.name,
+    owner_email: row.ownerEmail,
+    timezone: row.timezone,
+    language: row.language,
+    default_thresholds: row.defaultThresholds,
+    retention_days: row.retentionDays,
+    plan: row.plan,
+  };
+}

@@ -1,0 +1,53 @@
+import { eq, inArray } from "drizzle-orm";
+import { Failure } from "../../platform/failures.ts";
+import { isUuid } from "../../platform/ids.ts";
+import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
+import { services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
+import type { Actor } from "../actor.ts";
+import { recordAudit } from "../audit/record.ts";
+import { listAssignedServices, noSuchPage, ownPage } from "./read.ts";
+
+/**
+ * Replaces the services that a page shows, in this order. NOT_FOUND for the page; INVALID_REQUEST for an id that is
+ * malformed, unknown or given twice; FOREIGN_SERVICE for one of another organization (specification §4.1).
+ */
+export async function assignServices(database: Database, actor: Actor, pageId: string, serviceIds: readonly string[], at: Date): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const [page] = isUuid(pageId) ? await tx.select({ id: statusPages.id, updatedAt: statusPages.updatedAt }).from(statusPages).where(ownPage(actor.organizationId, pageId)).for("update") : [];
+    if (!page) throw noSuchPage();
+    const ids = await requireOwnServices(tx, actor.organizationId, serviceIds);
+    const before = await listAssignedServices(tx, pageId);
+    await tx.delete(statusPageServices).where(eq(statusPageServices.statusPageId, pageId));
+    if (ids.length > 0) await tx.insert(statusPageServices).values(ids.map((serviceId, displayOrder) => ({ statusPageId: pageId, serviceId, displayOrder })));
+    await tx.update(statusPages).set({ updatedAt: at > page.updatedAt ? at : page.updatedAt }).where(eq(statusPages.id, pageId));
+    await recordAudit(tx, actor, {
+      action: "status_page.services_assigned",
+      resourceType: "status_page",
+      resourceId: pageId,
+      before: { service_ids: before.map(({ service_id: id }) => id) },
+      after: { service_ids: ids },
+    });
+  });
+}
+
+/** The ids in lower case, held against deletion until the transaction ends. */
+async function requireOwnServices(tx: Transaction, organizationId: string, given: readonly string[]): Promise<string[]> {
+  const ids = given.map((id) => id.toLowerCase());
+  const malformed = ids.findIndex((id) => !isUuid(id));
+  if (malformed >= 0) throw invalid(malformed, "This is no service's id.");
+  const twice = ids.findIndex((id, at) => ids.indexOf(id) < at);
+  if (twice >= 0) throw invalid(twice, "This service is named twice.");
+  if (ids.length === 0) return ids;
+  const rows = await tx.select({ id: services.id, organizationId: services.organizationId }).from(services).where(inArray(services.id, ids)).orderBy(services.id).for("key share");
+  const owners = new Map(rows.map((row) => [row.id, row.organizationId]));
+  for (const [at, id] of ids.entries()) {
+    const owner = owners.get(id);
+    if (owner === undefined) throw invalid(at, "There is no service with this id.");
+    if (owner !== organizationId) throw new Failure("FOREIGN_SERVICE", "This service belongs to another organization.", { path: `/service_ids/${at}`, fix: "GET /api/v1/services lists your services." });
+  }
+  return ids;
+}
+
+function invalid(at: number, sentence: string): Failure {
+  return new Failure("INVALID_REQUEST", sentence, { path: `/service_ids/${at}`, fix: "GET /api/v1/services lists the ids." });
+}

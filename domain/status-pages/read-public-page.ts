@@ -1,0 +1,80 @@
+import { and, desc, eq, inArray, ne } from "drizzle-orm";
+import type { Database } from "../../platform/postgres/database.ts";
+import { incidents, incidentServices, incidentUpdates, services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
+import { SERVICE_STATUSES, type IncidentSeverity, type IncidentStatus, type ServiceStatus } from "../../schemas/vocabulary.ts";
+
+/** Everything that the public page of a slug shows, and nothing that it does not. */
+export interface PublicPage {
+  name: string;
+  slug: string;
+  tagline: string | null;
+  /** The worst status of its services; null when it shows none. */
+  overall: ServiceStatus | null;
+  services: { name: string; description: string; status: ServiceStatus }[];
+  /** Newest first. */
+  openIncidents: PublicIncident[];
+}
+
+interface PublicIncident {
+  title: string;
+  status: IncidentStatus;
+  severity: IncidentSeverity;
+  startedAt: Date;
+  /** Names of those affected services that the page shows. */
+  services: string[];
+  /** Newest first. */
+  updates: { status: IncidentStatus; message: string; createdAt: Date }[];
+}
+
+/**
+ * The read model of a public page, or null when no page has this slug. An open incident is shown when it affects
+ * a service of the page, or none at all.
+ */
+export async function readPublicPage(database: Database, slug: string): Promise<PublicPage | null> {
+  const [page] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
+  if (!page) return null;
+  const shown = await database
+    .select({ id: services.id, name: services.name, description: services.description, status: services.status })
+    .from(statusPageServices)
+    .innerJoin(services, eq(services.id, statusPageServices.serviceId))
+    .where(eq(statusPageServices.statusPageId, page.id))
+    .orderBy(statusPageServices.displayOrder, services.id);
+  return {
+    name: page.name,
+    slug: page.slug,
+    tagline: page.tagline,
+    overall: worst(shown.map(({ status }) => status)),
+    services: shown.map(({ name, description, status }) => ({ name, description, status })),
+    openIncidents: await readOpenIncidents(database, page.organizationId, new Map(shown.map(({ id, name }) => [id, name]))),
+  };
+}
+
+function worst(statuses: ServiceStatus[]): ServiceStatus | null {
+  return statuses.reduce<ServiceStatus | null>((found, each) => (found === null || SERVICE_STATUSES.indexOf(each) > SERVICE_STATUSES.indexOf(found) ? each : found), null);
+}
+
+async function readOpenIncidents(database: Database, organizationId: string, names: ReadonlyMap<string, string>): Promise<PublicIncident[]> {
+  const open = await database
+    .select()
+    .from(incidents)
+    .where(and(eq(incidents.organizationId, organizationId), ne(incidents.status, "resolved")))
+    .orderBy(desc(incidents.startedAt), desc(incidents.id));
+  const ids = open.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const [links, updates] = await Promise.all([
+    database.select().from(incidentServices).where(inArray(incidentServices.incidentId, ids)),
+    database.select().from(incidentUpdates).where(inArray(incidentUpdates.incidentId, ids)).orderBy(desc(incidentUpdates.createdAt), desc(incidentUpdates.id)),
+  ]);
+  return open.flatMap(({ id, title, status, severity, startedAt }) => {
+    const affected = new Set(links.filter(({ incidentId }) => incidentId === id).map(({ serviceId }) => serviceId));
+    const shown = [...names].filter(([serviceId]) => affected.has(serviceId)).map(([, name]) => name);
+    if (affected.size > 0 && shown.length === 0) return [];
+    const told = updates.filter(({ incidentId }) => incidentId === id).map(({ status, message, createdAt }) => ({ status, message, createdAt }));
+    return [{ title, status, severity, startedAt, services: shown, updates: told }];
+  });
+}
+
+/** Names and slugs of public pages for the start page, by name; at most `limit`. */
+export async function listPublicPages(database: Database, limit: number): Promise<{ name: string; slug: string }[]> {
+  return database.select({ name: statusPages.name, slug: statusPages.slug }).from(statusPages).orderBy(statusPages.name, statusPages.id).limit(limit);
+}

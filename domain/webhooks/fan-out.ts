@@ -1,0 +1,38 @@
+import { sql } from "drizzle-orm";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+
+const BATCH = 500;
+
+/**
+ * Makes the first delivery of each new event to each active webhook that subscribes to it, due at once. A batch is one
+ * statement: an event is marked exactly when its deliveries exist. Any number may fan out at once. Returns how many events.
+ */
+export async function fanOut(database: Database, now: Date): Promise<number> {
+  let total = 0;
+  for (let found = BATCH; found === BATCH; total += found) found = await fanOutBatch(database, now);
+  return total;
+}
+
+/**
+ * Webhooks are locked for share: one that is being disabled right now either is seen disabled here, or sees these
+ * deliveries when it abandons what is pending.
+ */
+async function fanOutBatch(database: Database, now: Date): Promise<number> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const { rowCount } = await inTransaction(database, (tx) =>
+    tx.execute(sql`
+      with batch as materialized (
+        select id, organization_id, type from ${events} where fanned_out_at is null order by created_at limit ${BATCH} for update skip locked
+      ), receivers as materialized (
+        select id, organization_id, events from ${webhooks}
+        where is_active and organization_id in (select organization_id from batch) order by id for share
+      ), made as (
+        insert into ${webhookDeliveries} (id, webhook_id, event_id, attempt, trigger, status, due_at, created_at)
+        select gen_random_uuid(), receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
+        from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
+      )
+      update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`),
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,34 @@
+import { eq } from "drizzle-orm";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import type { UpdateWebhook, Webhook } from "../../schemas/api/webhooks.ts";
+import { webhooks } from "../../schemas/tables/all.ts";
+import type { Actor } from "../actor.ts";
+import { recordAudit } from "../audit/record.ts";
+import { checkWebhookUrl, type UrlRules } from "./check-url.ts";
+import { abandonPending } from "./disable.ts";
+import { lockWebhook, showWebhook, type WebhookRow } from "./read.ts";
+
+/**
+ * Changes a webhook; what is left out stays. `is_active` false abandons what is pending; true, after it was disabled
+ * for whatever reason, starts anew. NOT_FOUND; INVALID_REQUEST for its URL.
+ */
+export async function updateWebhook({ database, config }: { database: Database; config: UrlRules }, actor: Actor, id: string, patch: UpdateWebhook, at: Date): Promise<Webhook> {
+  return inTransaction(database, async (tx) => {
+    const found = await lockWebhook(tx, actor.organizationId, id);
+    if (patch.url !== undefined) checkWebhookUrl(patch.url, config);
+    const { name, url, headers } = patch;
+    const events = patch.events && [...new Set(patch.events)];
+    const updatedAt = at > found.updatedAt ? at : found.updatedAt;
+    const [row] = await tx.update(webhooks).set({ name, url, headers, events, ...activity(found, patch.is_active, at), updatedAt }).where(eq(webhooks.id, id)).returning();
+    if (found.isActive && patch.is_active === false) await abandonPending(tx, id, at);
+    const webhook = showWebhook(row!);
+    await recordAudit(tx, actor, { action: "webhook.updated", resourceType: "webhook", resourceId: id, before: showWebhook(found), after: webhook });
+    return webhook;
+  });
+}
+
+/** A webhook that is disabled already keeps its reason. */
+function activity(found: WebhookRow, isActive: boolean | undefined, at: Date): Partial<WebhookRow> {
+  if (isActive === undefined || isActive === found.isActive) return {};
+  return isActive ? { isActive, disabledAt: null, disabledReason: null } : { isActive, disabledAt: at, disabledReason: "manual" };
+}

@@ -1,0 +1,251 @@
+import type { Admin, Batch, Consumer as KafkaConsumer, EachBatchPayload, Kafka } from "kafkajs";
+import { systemClock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import { beyondEnd } from "../beyond-end.ts";
+import type { ConsumeOptions, Consumer, LogRecord } from "../port.ts";
+import { fetchEnds, messageOf } from "./client.ts";
+
+export interface KafkaConsumerNeeds {
+  client: Kafka;
+  admin: Admin;
+  topicName: string;
+  groupName: string;
+  partitions: number;
+  log: Log;
+}
+
+export type KafkaConsumeOptions = Pick<ConsumeOptions, "startAt" | "onRecords" | "onRevoked" | "maxBytes">;
+
+/** A partition as this member holds it between two assignments. */
+interface Held {
+  partition: number;
+  /** Wanted next; null until `startAt` has answered. */
+  next: bigint | null;
+  /** The offset that was sought because the broker began above it; begins it there again, the records are gone. */
+  sought: bigint | null;
+  failures: number;
+  committedAt: number;
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const SESSION_MS = 10_000;
+const HEARTBEAT_MS = 1_500;
+/** How old the last sign of life may be for a partition to count as ours; half of the session, after which others may have it. */
+const OWNED_MS = 5_000;
+/** A fetch waits at the broker; data ends it at once. */
+const FETCH_WAIT_MS = 250;
+const COMMIT_EVERY_MS = 1_000;
+const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
+
+/**
+ * Reads a topic as a member of a group. Kafka decides which member has a partition, the caller (`startAt`) where reading
+ * starts; offsets are committed to Kafka only so that its tools show the lag. Resolves once the first assignment is
+ * located; rejects with StartFailure when a start lies beyond a partition's end. Lost connections, crashes of the client
+ * and rebalances are survived without end.
+ */
+export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: KafkaConsumeOptions): Promise<Consumer> {
+  const { client, admin, topicName, groupName, partitions, log } = needs;
+  const { startAt, onRecords, onRevoked, maxBytes = MAX_BYTES } = options;
+  const held = new Map<number, Held>();
+  /** The last of the calls for each partition: one runs at a time, over assignments too. */
+  const calls = new Map<number, Promise<void>>();
+  let consumer: KafkaConsumer | null = null;
+  let stopped = false;
+  let wakeStopped = (): void => undefined;
+  /** Monotonic ms at which the last confirmed sign of life was sent; and the last one that was answered at all. */
+  let lastBeat = -Infinity;
+  let lastSent = -Infinity;
+  let located = (): void => undefined;
+  let refused = (_error: Error): void => undefined;
+  const ready = new Promise<void>((resolve, reject) => {
+    located = resolve;
+    refused = reject;
+  });
+
+  const isMine = (mine: Held): boolean => !stopped && held.get(mine.partition) === mine;
+  const owned = (mine: Held): boolean => held.get(mine.partition) === mine && systemClock.monotonic() - lastBeat <= OWNED_MS;
+
+  function revokeAll(): void {
+    for (const partition of held.keys()) onRevoked?.(partition);
+    held.clear();
+  }
+
+  function onJoin(member: KafkaConsumer, assigned: number[]): void {
+    revokeAll();
+    lastBeat = lastSent;
+    if (stopped) return;
+    // Nothing is fetched before the caller has said where to start; the member's heartbeats go on meanwhile.
+    if (assigned.length > 0) member.pause([{ topic: topicName, partitions: assigned }]);
+    const locating = assigned.map((partition) => {
+      const mine: Held = { partition, next: null, sought: null, failures: 0, committedAt: -Infinity };
+      held.set(partition, mine);
+      return oneAtATime(partition, () => locate(member, mine));
+    });
+    void Promise.all(locating).then(() => located());
+  }
+
+  function oneAtATime(partition: number, call: () => Promise<void>): Promise<void> {
+    const next = (calls.get(partition) ?? Promise.resolve()).then(call).catch((error: unknown) => log.error({ err: error, groupName, topicName, partition }, "a consumer's call failed"));
+    calls.set(partition, next);
+    return next;
+  }
+
+  async function locate(member: KafkaConsumer, mine: Held): Promise<void> {
+    const { partition } = mine;
+    while (isMine(mine)) {
+      try {
+        const wanted = await startAt(partition);
+        const end = (await fetchEnds(admin, topicName))[partition]!;
+        if (!isMine(mine)) return;
+        if (wanted > end) {
+          const failure = beyondEnd(`${topicName}/${partition}`, wanted, end);
+          log.error({ groupName, topicName, partition }, failure.message);
+          refused(failure);
+          return;
+        }
+        mine.next = wanted;
+        member.seek({ topic: topicName, partition, offset: String(wanted) });
+        member.resume([{ topic: topicName, partitions: [partition] }]);
+        return;
+      } catch (error) {
+        log.warn({ err: messageOf(error), groupName, topicName, partition }, "could not tell where to start reading; it is tried again");
+        await pause(PAUSES_MS[Math.min(mine.failures++, PAUSES_MS.length - 1)]!);
+      }
+    }
+  }
+
+  async function eachBatch({ batch, heartbeat, resolveOffset }: EachBatchPayload): Promise<void> {
+    const member = consumer!;
+    const mine = held.get(batch.partition);
+    if (!mine) return;
+    await oneAtATime(batch.partition, async () => {
+      if (mine.next === null || !isMine(mine)) return;
+      const wanted = mine.next;
+      const goTo = (offset: bigint): void => member.seek({ topic: topicName, partition: mine.partition, offset: String(offset) });
+      const records = recordsFrom(batch, wanted);
+      const first = records[0]?.offset;
+      if (first === undefined || (first > wanted && mine.sought !== wanted)) {
+        mine.sought = wanted;
+        goTo(wanted);
+        return;
+      }
+      const next = await deliver(mine, batch, records, () => keepAlive(heartbeat));
+      if (!isMine(mine) && !stopped) return;
+      if (next === null) return goTo(wanted);
+      mine.next = next;
+      const last = records.at(-1)!.offset;
+      if (next === last + 1n) resolveOffset(String(last));
+      else goTo(next);
+      commit(member, mine, next);
+    });
+  }
+
+  /** The offset to read next, or null when the same records shall come again. */
+  async function deliver(mine: Held, batch: Batch, records: LogRecord[], keepAlive: () => Promise<void>): Promise<bigint | null> {
+    const { partition } = mine;
+    try {
+      const next = await onRecords({ partition, records, end: BigInt(batch.highWatermark), owned: () => owned(mine), keepAlive });
+      mine.failures = 0;
+      return next;
+    } catch (error) {
+      if (!isMine(mine)) return null;
+      log.warn({ err: error, groupName, topicName, partition, offset: String(records[0]!.offset) }, "records could not be processed; they come again");
+      await pause(PAUSES_MS[Math.min(mine.failures++, PAUSES_MS.length - 1)]!);
+      await keepAlive();
+      return null;
+    }
+  }
+
+  /** Never rejects: when the group is being rebalanced the call may end its work, for Kafka waits for us to join again. */
+  async function keepAlive(heartbeat: () => Promise<void>): Promise<void> {
+    try {
+      await heartbeat();
+    } catch (error) {
+      if ((error as { type?: unknown }).type === "REBALANCE_IN_PROGRESS") lastBeat = lastSent;
+    }
+  }
+
+  function commit(member: KafkaConsumer, mine: Held, next: bigint): void {
+    const now = systemClock.monotonic();
+    if (now - mine.committedAt < COMMIT_EVERY_MS && !stopped) return;
+    mine.committedAt = now;
+    member.commitOffsets([{ topic: topicName, partition: mine.partition, offset: String(next) }]).catch((error: unknown) => log.debug({ err: messageOf(error), groupName, topicName }, "could not show Kafka how far was read"));
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return stopped ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, milliseconds));
+  }
+
+  /** One member of the group, until the client gives up (its reason) or we stop (null). */
+  async function runMember(): Promise<Error | null> {
+    const member = client.consumer({
+      groupId: groupName,
+      sessionTimeout: SESSION_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      rebalanceTimeout: 3 * SESSION_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      minBytes: 1,
+      maxBytesPerPartition: maxBytes,
+      maxBytes: 4 * maxBytes,
+      allowAutoTopicCreation: false,
+      retry: { restartOnFailure: () => Promise.resolve(false) },
+    });
+    const { events } = member;
+    const crashed = new Promise<Error>((resolve) => member.on(events.CRASH, ({ payload }) => resolve(payload.error)));
+    const asked = new Promise<null>((resolve) => (wakeStopped = () => resolve(null)));
+    member.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
+      // By the time of sending: an answer that a process reads after it stood still for an hour proves nothing about now.
+      if (apiName === "Heartbeat" || apiName === "SyncGroup") lastSent = systemClock.monotonic() - duration;
+    });
+    member.on(events.HEARTBEAT, () => void (lastBeat = lastSent));
+    member.on(events.REBALANCING, revokeAll);
+    member.on(events.GROUP_JOIN, ({ payload }) => onJoin(member, payload.memberAssignment[topicName] ?? []));
+    try {
+      consumer = member;
+      await member.connect();
+      await member.subscribe({ topics: [topicName], fromBeginning: true });
+      await member.run({ autoCommit: false, eachBatchAutoResolve: false, partitionsConsumedConcurrently: partitions, eachBatch });
+      return stopped ? null : await Promise.race([crashed, asked]);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error));
+    } finally {
+      await member.disconnect().catch((error: unknown) => log.debug({ err: messageOf(error), groupName }, "a consumer did not disconnect cleanly"));
+      revokeAll();
+    }
+  }
+
+  async function runForever(): Promise<void> {
+    for (let failures = 0; !stopped; failures++) {
+      const startedAt = systemClock.monotonic();
+      const error = await runMember();
+      if (error === null) return;
+      if (systemClock.monotonic() - startedAt > SESSION_MS) failures = 0;
+      log.warn({ err: messageOf(error), groupName, topicName }, "a consumer lost Kafka; it joins again");
+      await pause(PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)]!);
+    }
+  }
+
+  const finished = runForever();
+  async function stop(): Promise<void> {
+    stopped = true;
+    wakeStopped();
+    await finished;
+    await Promise.all(calls.values());
+  }
+  try {
+    await ready;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
+
+function recordsFrom(batch: Batch, wanted: bigint): LogRecord[] {
+  const records: LogRecord[] = [];
+  for (const { offset, value } of batch.messages) {
+    const at = BigInt(offset);
+    if (at >= wanted) records.push({ offset: at, value: value ?? Buffer.alloc(0) });
+  }
+  return records;
+}

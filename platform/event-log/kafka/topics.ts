@@ -1,0 +1,72 @@
+import { randomInt } from "node:crypto";
+import { ConfigResourceTypes, type Admin } from "kafkajs";
+import { TOPICS, type Topic } from "../../../schemas/vocabulary.ts";
+import { StartFailure } from "../../start-failure.ts";
+
+export interface KafkaTopics {
+  /** Names this history of the topics: another one once they were deleted and made again. */
+  id: string;
+  partitions: ReadonlyMap<Topic, number>;
+}
+
+const RETENTION_MS = 7 * 86_400_000;
+const MAX_RECORD_BYTES = 8 * 1024 * 1024;
+const REPLIES_RETENTION_MS = 60_000;
+/**
+ * Where a topic's generation is kept. The setting means something to compacted topics only, which ours are not, and it is
+ * made and deleted together with its topic. Kafka's own topic ids would be the thing to use; kafkajs cannot read them.
+ */
+const GENERATION_SETTING = "delete.retention.ms";
+/** Far from any value that people choose, and below what hosted clusters allow (two years). */
+const GENERATIONS = { from: 10_000_000_000, below: 60_000_000_000 };
+const MAKING_MS = 30_000;
+
+export const topicName = (prefix: string, topic: Topic | "replies"): string => `${prefix}.${topic}`;
+
+/**
+ * Makes the topics that are missing and reads the log's id. Safe when several processes start at once: the first topic is
+ * made by one of them and its generation is everybody's. Throws StartFailure when the topics are of different generations.
+ */
+export async function makeTopics(admin: Admin, prefix: string, partitions: number): Promise<KafkaTopics> {
+  const { clusterId, brokers } = await admin.describeCluster();
+  const replicationFactor = Math.min(3, brokers.length);
+  const present = new Set(await admin.listTopics());
+  const make = async (topic: Topic | "replies", numPartitions: number, settings: Record<string, string>): Promise<void> => {
+    if (present.has(topicName(prefix, topic))) return;
+    const configEntries = Object.entries({ "cleanup.policy": "delete", ...settings }).map(([name, value]) => ({ name, value }));
+    await admin.createTopics({ topics: [{ topic: topicName(prefix, topic), numPartitions, replicationFactor, configEntries }], waitForLeaders: true, timeout: MAKING_MS });
+  };
+  const dataSettings = (generation: string) => ({ "retention.ms": String(RETENTION_MS), "max.message.bytes": String(MAX_RECORD_BYTES), [GENERATION_SETTING]: generation });
+
+  const [first, ...others] = TOPICS;
+  await make(first, partitions, dataSettings(String(randomInt(GENERATIONS.from, GENERATIONS.below))));
+  const generation = (await readGenerations(admin, [topicName(prefix, first)]))[0]!;
+  for (const topic of others) await make(topic, partitions, dataSettings(generation));
+  await make("replies", 1, { "retention.ms": String(REPLIES_RETENTION_MS), "min.insync.replicas": "1" });
+
+  const names = TOPICS.map((topic) => topicName(prefix, topic));
+  const generations = await readGenerations(admin, names);
+  const foreign = names.filter((_, index) => generations[index] !== generation);
+  if (foreign.length > 0) {
+    throw new StartFailure(`The Kafka topics of Pharos do not belong together: ${foreign.join(", ")} and ${names[0]} were made at different times.`, {
+      fix: `One was deleted and made again while others stayed. Delete all of them (${names.join(", ")}) once they are processed, or set KAFKA_TOPIC_PREFIX to a new name.`,
+    });
+  }
+  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  const counts = new Map(topics.map((topic) => [topic.name, topic.partitions.length]));
+  return { id: `${clusterId}/${generation}`, partitions: new Map(TOPICS.map((topic) => [topic, counts.get(topicName(prefix, topic))!])) };
+}
+
+/** A topic that another process has just made may be unknown to the asked broker for a moment. */
+async function readGenerations(admin: Admin, names: string[]): Promise<string[]> {
+  for (const deadline = performance.now() + MAKING_MS; ; ) {
+    try {
+      const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
+      const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
+      return names.map((name) => values.get(name) ?? "none");
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { Client } from "pg";
+import type { Log } from "../log.ts";
+
+interface ListenNeeds {
+  connectionString: string;
+  channel: string;
+  /** Also called after each connection is made: what was announced before it was not heard. */
+  onNotify: () => void;
+  log: Log;
+}
+
+export interface Listening {
+  stop(): Promise<void>;
+}
+
+const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
+
+/**
+ * LISTENs on a connection of its own and connects again, for ever, when it is lost. A notification can still be
+ * missed (a cut that nobody noticed), so whoever listens also looks by itself now and then.
+ */
+export function listenTo({ connectionString, channel, onNotify, log }: ListenNeeds): Listening {
+  let stopped = false;
+  let client: Client | null = null;
+  let pause: NodeJS.Timeout | null = null;
+  let attempt = 0;
+
+  /** Resolves when the connection is gone, for whatever reason. */
+  async function listenOnce(): Promise<void> {
+    const connection = new Client({ connectionString, application_name: "pharos listen", keepAlive: true, connectionTimeoutMillis: 5_000 });
+    const ended = new Promise<void>((resolve) => {
+      connection.once("end", resolve);
+      connection.on("error", (error) => {
+        log.debug({ err: error.message, channel }, "listening connection lost");
+        resolve();
+      });
+    });
+    connection.on("notification", onNotify);
+    client = connection;
+    try {
+      await connection.connect();
+      await connection.query(`listen ${connection.escapeIdentifier(channel)}`);
+      attempt = 0;
+      if (!stopped) onNotify();
+      await ended;
+    } finally {
+      client = null;
+      await connection.end().catch(() => undefined);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      await listenOnce().catch((error: unknown) => log.debug({ err: error, channel, attempt }, "could not listen; trying again"));
+      if (!stopped) await rest(PAUSES_MS[Math.min(attempt++, PAUSES_MS.length - 1)]!);
+    }
+  }
+
+  let wake = () => undefined as void;
+  function rest(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve;
+      pause = setTimeout(resolve, milliseconds);
+    });
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopped = true;
+      if (pause) clearTimeout(pause);
+      wake();
+      await client?.end().catch(() => undefined);
+      await running;
+    },
+  };
+}

@@ -68,7 +68,7 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
   });
 
   const socket = await new Promise<us_listen_socket | false>((resolve) => app.listen(needs.config.HOST, needs.config.EDGE_PORT, resolve));
-  if (!socket) throw new StartFailure(`Port ${needs.config.EDGE_PORT} on ${needs.config.HOST} is taken, or this user may not listen there. Set EDGE_PORT to a free port.`);
+  if (!socket) throw new StartFailure(`Port ${needs.config.EDGE_PORT} on ${needs.config.HOST} is taken, or this user may not listen there.`, { fix: "Set EDGE_PORT to a free port." });
 
   return {
     port: us_socket_local_port(socket),

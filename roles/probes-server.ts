@@ -17,7 +17,7 @@ export async function startProbesServer({ config, probes, lifecycle, log }: Hous
     );
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(new StartFailure(`Port ${config.PORT} on ${config.HOST} cannot be listened on (${error.message}). Set PORT to a free port.`)));
+    server.once("error", (error) => reject(new StartFailure(`Port ${config.PORT} on ${config.HOST} cannot be listened on (${error.message}).`, { fix: "Set PORT to a free port." })));
     server.listen(config.PORT, config.HOST, resolve);
   });
   lifecycle.add({

@@ -1,4 +1,3 @@
-import { createOrganization } from "../domain/organizations/create.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { makeLifecycle } from "../platform/lifecycle.ts";
@@ -14,7 +13,7 @@ import { startProcessorRole } from "./processor.ts";
 import { startSchedulerRole } from "./scheduler.ts";
 import { openStores } from "./stores.ts";
 
-export type Demo = Awaited<ReturnType<typeof createOrganization>>;
+export type Demo = NonNullable<Awaited<ReturnType<typeof createDemo>>>;
 
 /** A running Pharos. */
 export interface Pharos {

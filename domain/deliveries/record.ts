@@ -17,15 +17,12 @@ export interface Attempt {
   at: Date;
 }
 
-export type Recorded =
-  /** The lease was taken over, or the webhook deleted: nothing was recorded. */
-  | { kind: "lost" }
-  | Plan
-  /** As `disable`, for a webhook that was already, or a retry that a disabled webhook no longer gets. */
-  | { kind: "failed" };
-
-/** Records an attempt and what follows from it, in one transaction. `delays` are those of the retries, in ms. */
-export async function recordAttempt(database: Database, claimed: ClaimedDelivery, attempt: Attempt, delays: readonly number[]): Promise<Recorded> {
+/**
+ * Records an attempt and what follows from it, in one transaction. `delays` are those of the retries, in ms. What
+ * would be retried or disable the webhook is `failed` when it was disabled meanwhile; `lost` means that nothing was
+ * recorded, because the lease was taken over or the webhook deleted.
+ */
+export async function recordAttempt(database: Database, claimed: ClaimedDelivery, attempt: Attempt, delays: readonly number[]): Promise<Plan | { kind: "lost" }> {
   const plan = planRetry({ attempt: claimed.attempt, retried: claimed.trigger === "event" }, attempt, delays);
   return inTransaction(database, async (tx) => {
     // The webhook before its deliveries, as everybody who locks both; shared unless we are going to change it.

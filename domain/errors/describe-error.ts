@@ -1,4 +1,4 @@
-import type { UnmappedReason } from "../../schemas/frames.ts";
+import type { Frame } from "../../schemas/frames.ts";
 import type { BeaconCause, BeaconEvent } from "../../schemas/messages/beacon.ts";
 import type { ErrorCategory } from "../../schemas/vocabulary.ts";
 import { classify } from "./classify.ts";
@@ -44,7 +44,7 @@ export function describeError(event: BeaconEvent, message: string, release: stri
     category,
     handled: event.handled ?? kind === "message",
     stack,
-    frames: framesJson(frames, release),
+    frames: frames.length === 0 ? "[]" : JSON.stringify(frames.map((frame) => storedFrame(frame, release))),
     causes: causes.length === 0 ? "[]" : JSON.stringify(causes.map((cause) => ({ error_type: cause.type, message: cause.message, stack: cause.stack }))),
   };
 }
@@ -77,17 +77,8 @@ function culpritOf(frames: ParsedFrame[]): string {
   return (name === "" ? file : `${name} (${file})`).slice(0, LIMITS.culprit);
 }
 
-/** JSON of the frames as `Frame[]`, put together by hand: it is made for every event, and this takes half the time. */
-function framesJson(frames: ParsedFrame[], release: string): string {
-  const reason: UnmappedReason = release === "" ? "no_release" : "no_map_for_url";
-  let json = "";
-  for (const { function: name, file, line, column, in_app, kind } of frames) {
-    json += `${json === "" ? "[" : ","}{"function":${quoted(name)},"file":${quoted(file)},"line":${line},"column":${column},"in_app":${in_app},"original":null,"unmapped_reason":"${kind === "native" ? "not_applicable" : reason}"}`;
-  }
-  return json === "" ? "[]" : `${json}]`;
-}
-
-/** Most names and URLs need no escaping. */
-function quoted(text: string | null): string {
-  return text !== null && /^[\w $.#<>[\](){}:/?=&%@~+,;*!-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
+function storedFrame(frame: ParsedFrame, release: string): Frame {
+  const { file, line, column } = frame;
+  const reason = frame.kind === "native" ? "not_applicable" : release === "" ? "no_release" : "no_map_for_url";
+  return { function: frame.function, file, line, column, in_app: frame.in_app, original: null, unmapped_reason: reason };
 }

@@ -49,7 +49,7 @@ export async function openEmbeddedLog({ folder, partitions, retentionBytes, rete
   return {
     id: store.id,
     partitions: () => store.partitionCount,
-    append: (topic, partition, record) => writer.append(store.partition(topic, partition), record),
+    append: async (topic, partition, record) => writer.append(store.partition(topic, partition), record),
     async consume(options) {
       const reader = await startReader({ store, writer, log }, options);
       const consumer = {

@@ -15,6 +15,8 @@ export interface OutboundRequest {
   body: string;
   /** For everything together: name look-up, connection, TLS and the whole answer. */
   timeoutMs: number;
+  /** Gives the request up: its result is then a failure. */
+  signal?: AbortSignal;
 }
 
 export type OutboundResult =
@@ -41,6 +43,7 @@ interface OutboundNeeds {
 }
 
 const BODY_LIMIT = 16_384;
+const STOPPED = "Pharos stopped before there was an answer.";
 
 /**
  * The one way out of the house. A request goes to public addresses only, or to those that the operator allows,
@@ -71,6 +74,9 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
     const started = performance.now();
     const duration = () => Math.round(performance.now() - started);
     const timer = setTimeout(() => abort.abort(new Error(`No complete answer within ${request.timeoutMs / 1000} s.`)), request.timeoutMs);
+    const giveUp = () => abort.abort(new Error(STOPPED));
+    if (request.signal?.aborted) giveUp();
+    request.signal?.addEventListener("abort", giveUp, { once: true });
     const judgement = judgeUrl(request.url, { allowHttp: true, allow });
     try {
       if (!judgement.ok) return { kind: "failed", error: `${judgement.sentence} ${judgement.fix}`, durationMs: duration() };
@@ -81,6 +87,7 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
       return { kind: "failed", error: storable(sentence), durationMs: duration() };
     } finally {
       clearTimeout(timer);
+      request.signal?.removeEventListener("abort", giveUp);
     }
   }
 
@@ -94,7 +101,7 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
     judgeUrl: (url, { allowHttp }) => judgeUrl(url, { allowHttp, allow }),
     async close() {
       const results = [...running.values()];
-      for (const abort of running.keys()) abort.abort(new Error("Pharos stopped before there was an answer."));
+      for (const abort of running.keys()) abort.abort(new Error(STOPPED));
       await Promise.all(results);
     },
   };

@@ -1,0 +1,173 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { scopeRefusal } from "../domain/api-keys/judge.ts";
+import { makeClientAddress } from "../platform/client-address.ts";
+import { Failure } from "../platform/failures.ts";
+import { newId } from "../platform/ids.ts";
+import type { Probes } from "../platform/probes.ts";
+import { makeRateLimit } from "../platform/rate-limit.ts";
+import { makeAuthentication, type Authentication, type Caller } from "./authenticate.ts";
+import { failureOf, failureReply } from "./failure-reply.ts";
+import { forwardIngest } from "./forward-ingest.ts";
+import { makeKnownKeys } from "./known-keys.ts";
+import { registerOpenApi, scopesOf } from "./openapi.ts";
+import { servePages, type Pages } from "./pages/serve.tsx";
+import { BODY_LIMIT } from "./read-body.ts";
+import { registerRoutes } from "./register-routes.ts";
+import type { ControlPlaneNeeds, Route } from "./route.ts";
+import { API_ROOT, makeRouteTable, type RouteTable } from "./route-table.ts";
+import { serveDocs } from "./serve-docs.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set below /api/v1 before anything else happens; null elsewhere. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    route?: Route;
+  }
+}
+
+export interface ControlPlaneOptions extends ControlPlaneNeeds {
+  /** Everything below /api/v1. */
+  routes: readonly Route[];
+  /** An edge to forward the ingest endpoints to, such as `http://127.0.0.1:8081`; null when they are served elsewhere. */
+  edge: { address: string } | null;
+  /** Answers `/livez`, `/readyz` and `/metrics`; without it nothing does. */
+  probes?: Probes;
+}
+
+const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
+
+/** How long a request's bytes may take to arrive. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/**
+ * The control plane as a Fastify app that does not listen yet. A request below /api/v1 is authenticated and counted
+ * first, then its scope is judged, then its body is read and validated; any failure becomes one shape of answer.
+ */
+export async function buildControlPlane(options: ControlPlaneOptions): Promise<FastifyInstance> {
+  const { database, clock, config, log, routes, edge, probes } = options;
+  const clientAddress = makeClientAddress(config.TRUSTED_PROXIES);
+  const keys = makeKnownKeys({ database, clock, log });
+  const authentication = makeAuthentication({ keys, rateLimit: makeRateLimit({ clock }), clientAddress, clock, config });
+  const table = makeRouteTable(routes);
+
+  function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = failureOf(error);
+    const about = { requestId: request.id, method: request.method, path: request.url.split("?")[0], err: error };
+    if (failure.code === "INTERNAL") log.error(about, "a request failed");
+    else if (failure.code === "UNAVAILABLE") log.warn(about, "a request could not be answered");
+    const { status, headers, body } = failureReply(failure, request.id);
+    return reply.code(status).headers(headers).send(body);
+  }
+
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // While stopping, what arrives on an open connection is still answered; the connection then ends.
+    return503OnClosing: false,
+    genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]),
+    frameworkErrors: (error, request, reply) => {
+      void reply.header("X-Request-Id", request.id);
+      void answerFailure(countedOr(error, () => authentication.countStranger(request, reply)), request, reply);
+    },
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) socket.end(rawRefusal(error.code));
+      else socket.destroy(error);
+    },
+  });
+  app.decorateRequest("caller", null);
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("X-Request-Id", request.id).header("X-Content-Type-Options", "nosniff");
+  });
+  app.addHook("onClose", () => keys.close());
+  app.setErrorHandler(answerFailure);
+
+  await registerOpenApi(app, config.BASE_URL ?? "/");
+  await app.register(async (api) => registerApi(api, { options, authentication, table }), { prefix: API_ROOT });
+  if (edge) await forwardIngest(app, edge.address);
+  await serveDocs(app);
+  const pages = await servePages(app, { database, log, isReady: () => isReady(probes) });
+  if (probes) serveProbes(app, probes, (request) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for")));
+  app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, authentication, pages));
+  return app;
+}
+
+/** Everything below /api/v1: nobody gets further than the first hook without a valid key. */
+function registerApi(api: FastifyInstance, { options, authentication, table }: { options: ControlPlaneOptions; authentication: Authentication; table: RouteTable }): void {
+  api.addHook("onRequest", async (request, reply) => {
+    void reply.header("Cache-Control", "no-store");
+    request.caller = await authentication.requireCaller(request, reply);
+    // Before the body is looked at: whatever it is, the address is wrong.
+    if (request.is404) throw unknownAddress(request, reply, table);
+    const { route } = request.routeOptions.config;
+    const refusal = route && scopeRefusal(request.caller.scopes, scopesOf(route));
+    if (refusal) throw refusal;
+  });
+  api.setNotFoundHandler((request, reply) => {
+    throw unknownAddress(request, reply, table);
+  });
+  registerRoutes(api, options);
+}
+
+/** NOT_FOUND, or METHOD_NOT_ALLOWED with the `Allow` header. */
+function unknownAddress(request: FastifyRequest, reply: FastifyReply, table: RouteTable): Failure {
+  const methods = table.methodsAt(request.url.split("?")[0]!);
+  if (methods.length === 0 || methods.includes(request.method)) return new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "/docs lists every endpoint." });
+  void reply.header("Allow", methods.join(", "));
+  return new Failure("METHOD_NOT_ALLOWED", `${request.method} is not offered here.`, { fix: `Use ${methods.join(" or ")}.` });
+}
+
+function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, authentication: Authentication, pages: Pages): FastifyReply {
+  const wantsPage = (request.method === "GET" || request.method === "HEAD") && (header(request, "accept") ?? "").includes("text/html");
+  if (wantsPage && !request.url.startsWith("/api/")) return pages.answerNotFound(reply);
+  if (request.url.startsWith("/api/")) authentication.countStranger(request, reply);
+  throw new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "/docs lists every endpoint." });
+}
+
+function serveProbes(app: FastifyInstance, probes: Probes, addressOf: (request: FastifyRequest) => string): void {
+  for (const path of ["/livez", "/readyz", "/metrics"]) {
+    app.get(path, async (request, reply) => {
+      const answer = (await probes(path, addressOf(request)))!;
+      return reply.code(answer.status).header("Content-Type", answer.contentType).header("Cache-Control", "no-store").send(answer.body);
+    });
+  }
+}
+
+async function isReady(probes: Probes | undefined): Promise<boolean | null> {
+  const answer = await probes?.("/readyz", "");
+  return answer ? answer.status === 200 : null;
+}
+
+function saneRequestId(given: string | string[] | undefined): string {
+  return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId();
+}
+
+function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/** The refusal of counting, when there is one, else `error`. */
+function countedOr(error: unknown, count: () => void): unknown {
+  try {
+    count();
+    return error;
+  } catch (refusal) {
+    return refusal;
+  }
+}
+
+/** An answer to bytes that are no HTTP request; there is neither a request nor a reply yet. */
+function rawRefusal(code: string | undefined): string {
+  const [line, sentence] =
+    code === "HPE_HEADER_OVERFLOW"
+      ? ["431 Request Header Fields Too Large", "The request's headers are too large."]
+      : code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? ["408 Request Timeout", "The request took too long to arrive."]
+        : ["400 Bad Request", "This is no valid HTTP request."];
+  const requestId = newId();
+  const { body } = failureReply(new Failure("INVALID_REQUEST", sentence), requestId);
+  return `HTTP/1.1 ${line}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { BeaconBody } from "../schemas/messages/beacon.ts";
+import { MetricsPushBody } from "../schemas/messages/metrics-push.ts";
+import { PingBody } from "../schemas/messages/ping.ts";
+import { INCIDENT_SEVERITIES, PING_STATUSES, SERVICE_STATUSES, HEARTBEAT_STATUSES } from "../schemas/vocabulary.ts";
+
+/** The parts of an OpenAPI operation that are written here. */
+interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  parameters?: unknown[];
+  requestBody?: unknown;
+  responses: Record<string, unknown>;
+}
+
+const TAG = "Ingest";
+const KEY_SECURITY: Operation["security"] = [{ apiKey: [] }, { bearer: [] }];
+
+const Moment = z.iso.datetime();
+const RejectedEvent = z.object({ index: z.int(), path: z.string(), error: z.string() });
+const BeaconAnswer = z.object({ success: z.literal(true), accepted: z.int(), rejected: z.array(RejectedEvent).meta({ description: "Events that were not taken in, each with the place of its fault." }) });
+const StatusChange = z.object({ previous: z.enum(SERVICE_STATUSES), current: z.enum(SERVICE_STATUSES), reason: z.string() });
+const PushAnswer = z.object({
+  success: z.literal(true),
+  metrics_received: z.record(z.string(), z.number()),
+  status_change: StatusChange.optional().meta({ description: "Present when the push changed the service's status." }),
+  incident_created: z.object({ id: z.uuid(), title: z.string(), severity: z.enum(INCIDENT_SEVERITIES) }).partial().nullable(),
+});
+const PushPending = z.object({ success: z.literal(true), metrics_received: z.record(z.string(), z.number()), incident_created: z.null(), evaluation: z.literal("pending") });
+const PingAnswer = z.object({ success: z.literal(true), monitor_id: z.uuid(), status: z.enum(HEARTBEAT_STATUSES), received_at: Moment, next_expected_at: Moment.nullable() });
+const RecentPing = z.object({ received_at: Moment, status: z.enum(PING_STATUSES), run_id: z.string().nullable(), duration_ms: z.number().nullable(), message: z.string().nullable() });
+const HeartbeatAnswer = z.object({
+  monitor_id: z.uuid(),
+  status: z.enum(HEARTBEAT_STATUSES),
+  last_ping_at: Moment.nullable(),
+  next_expected_at: Moment.nullable(),
+  last_duration_ms: z.int().nullable(),
+  recent: z.array(RecentPing).meta({ description: "The last 100 pings, newest first." }),
+});
+
+const MONITOR = { name: "monitor", in: "path", required: true, description: "The heartbeat monitor's id or slug.", schema: { type: "string" } };
+
+/**
+ * The endpoints that the edge serves, which have no route here: described by hand from the schemas of the messages.
+ * `failure` is the schema of error answers.
+ */
+export function describeIngest(failure: object): Record<string, Record<string, Operation>> {
+  const refusals = (...statuses: string[]) => Object.fromEntries(statuses.map((status) => [status, json(REFUSALS[status]!, failure)]));
+  return {
+    "/api/beacon": {
+      post: {
+        operationId: "postBeacon",
+        tags: [TAG],
+        summary: "Report events of a browser",
+        description: "Any content type is taken (`navigator.sendBeacon` sends text/plain); gzip is too; every origin may ask. The public beacon key in the body stands for the API key. There is no rate limit. Unknown fields are ignored. At most 256 KiB.",
+        security: [],
+        requestBody: { required: true, content: { "application/json": { schema: jsonSchema(BeaconBody) }, "text/plain": { schema: jsonSchema(BeaconBody) } } },
+        responses: { "202": json("Taken in, durably.", jsonSchema(BeaconAnswer)), ...refusals("400", "401", "403", "413", "415", "503") },
+      },
+    },
+    "/api/metrics/ingest": {
+      post: {
+        operationId: "postMetrics",
+        tags: [TAG],
+        summary: "Push a service's metrics",
+        description: "The answer waits for the evaluation. With `Prefer: respond-async`, or when it takes too long, it is 202 and the evaluation follows. At most 64 KiB. Needs the scope `metrics:write`.",
+        security: KEY_SECURITY,
+        parameters: [{ name: "Prefer", in: "header", required: false, description: "`respond-async`: do not wait for the evaluation.", schema: { type: "string" } }],
+        requestBody: { required: true, content: { "application/json": { schema: jsonSchema(MetricsPushBody) } } },
+        responses: {
+          "200": json("Evaluated.", jsonSchema(PushAnswer)),
+          "202": json("Taken in, durably; it will be evaluated once.", jsonSchema(PushPending)),
+          ...refusals("400", "401", "403", "404", "413", "415", "429", "503"),
+        },
+      },
+    },
+    "/api/heartbeat/{monitor}": {
+      post: {
+        operationId: "postHeartbeat",
+        tags: [TAG],
+        summary: "Ping a heartbeat monitor",
+        description: "Without a body it is an `ok`. At most 10 KiB. Needs the scope `heartbeat:write`.",
+        security: KEY_SECURITY,
+        parameters: [MONITOR],
+        requestBody: { required: false, content: { "application/json": { schema: jsonSchema(PingBody) } } },
+        responses: { "200": json("Taken in, durably.", jsonSchema(PingAnswer)), ...refusals("400", "401", "403", "404", "413", "415", "429", "503") },
+      },
+      get: {
+        operationId: "getHeartbeat",
+        tags: [TAG],
+        summary: "Ask how a heartbeat monitor is",
+        description: "Needs the scope `heartbeat:write` or `monitors:read`.",
+        security: KEY_SECURITY,
+        parameters: [MONITOR],
+        responses: { "200": json("The monitor's state and its last pings.", jsonSchema(HeartbeatAnswer)), ...refusals("401", "403", "404", "429", "503") },
+      },
+    },
+  };
+}
+
+const REFUSALS: Record<string, string> = {
+  "400": "The body is not valid.",
+  "401": "The key is missing, unknown, expired or revoked.",
+  "403": "The key may not do this here.",
+  "404": "There is no such thing in the key's organization.",
+  "413": "The body is too large.",
+  "415": "The body's encoding is not supported.",
+  "429": "Too many requests in this minute.",
+  "503": "Not taken in: try again after Retry-After.",
+};
+
+function json(description: string, schema: object): object {
+  return { description, content: { "application/json": { schema } } };
+}
+
+function jsonSchema(schema: z.ZodType): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return rest;
+}

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from "preact";
+
+interface LayoutProps {
+  title: string;
+  /** Path of the style sheet, with its version. */
+  styles: string;
+  children: ComponentChildren;
+}
+
+/** The frame of every page for people: no script, one style sheet. */
+export function Layout({ title, styles, children }: LayoutProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={styles} />
+      </head>
+      <body>
+        <main>{children}</main>
+        <footer>
+          <p>
+            Served by <a href="/">Pharos</a>
+          </p>
+        </footer>
+      </body>
+    </html>
+  );
+}

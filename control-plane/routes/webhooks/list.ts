@@ -1,0 +1,14 @@
+import { listWebhooks } from "../../../domain/webhooks/read.ts";
+import { WebhookList } from "../../../schemas/api/webhooks.ts";
+import { route } from "../../route.ts";
+
+export const list = route({
+  method: "GET",
+  path: "/webhooks",
+  scope: "notifications:read",
+  tag: "Webhooks",
+  summary: "List webhooks",
+  description: "Newest first.",
+  response: WebhookList,
+  handle: async ({ actor, needs }) => ({ webhooks: await listWebhooks(needs.database, actor.organizationId) }),
+});

@@ -1,0 +1,160 @@
+import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
+import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
+import { fanOut } from "../../domain/webhooks/fan-out.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Outbound } from "../../platform/outbound/outbound.ts";
+import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import { attemptDelivery } from "./attempt.ts";
+import { makeRunning } from "./running.ts";
+
+interface DeliveriesNeeds {
+  database: Database;
+  outbound: Outbound;
+  clock: Clock;
+  config: Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "WEBHOOK_TIMEOUT_MS" | "WEBHOOK_RETRY_DELAYS" | "WEBHOOK_ALLOW_HTTP">;
+  log: Log;
+}
+
+export interface Deliveries {
+  start(): void;
+  /** Looks for work at once, as when an event was announced. */
+  wake(): void;
+  /** Claims no more, lets running attempts finish for half of SHUTDOWN_LIMIT_MS and gives the others back. */
+  stop(): Promise<void>;
+}
+
+/** Attempts at a time: in all, to one webhook, to all webhooks of one organization. */
+const LIMITS = { total: 200, perWebhook: 10, perOrganization: 100 };
+
+/** A lease outlives the longest attempt by this, for recording it. */
+const LEASE_MARGIN_MS = 15_000;
+
+/** The longest pause between tries while Postgres is away, in ms. */
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Fans events out and makes the deliveries that are due, woken by announcements, by the next due moment and at least
+ * every SCHEDULER_TICK_MS. Any number may run beside each other. While Postgres is away it keeps trying.
+ */
+export function makeDeliveries({ database, outbound, clock, config, log }: DeliveriesNeeds): Deliveries {
+  const running = makeRunning();
+  const giveUp = new AbortController();
+  const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
+  const bell = makeBell();
+  let stopped = false;
+  let looping: Promise<void> = Promise.resolve();
+
+  async function loop(): Promise<void> {
+    let failures = 0;
+    while (!stopped) {
+      try {
+        const restMs = await look();
+        failures = 0;
+        await bell.wait(restMs);
+      } catch (error) {
+        log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for webhook deliveries; trying again");
+        failures++;
+        // Not the bell: what rings it would turn the pause into a busy loop.
+        await pause(Math.min(config.SCHEDULER_TICK_MS * failures, LONGEST_PAUSE_MS));
+      }
+    }
+  }
+
+  /** One round; returns how long to rest, in ms. */
+  async function look(): Promise<number> {
+    const now = new Date(clock.now());
+    await fanOut(database, now);
+    const room = LIMITS.total - running.size();
+    if (room > 0) {
+      const claimed = await claimDeliveries(database, now, leaseMs, { ...LIMITS, room, running: running.counts() });
+      for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
+    }
+    const next = await nextDueAt(database, now);
+    return Math.min(config.SCHEDULER_TICK_MS, next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0));
+  }
+
+  /** A place became free: what waited for it may go. */
+  function finish(claimed: ClaimedDelivery): void {
+    running.delete(claimed);
+    bell.ring();
+  }
+
+  async function deliver(claimed: ClaimedDelivery): Promise<void> {
+    const attempt = await attemptDelivery(claimed, { outbound, clock, config, signal: giveUp.signal });
+    if (attempt) await record(claimed, attempt);
+    else await releaseDeliveries(database, [claimed], new Date(clock.now()));
+  }
+
+  /** Until it is recorded: what we know of the receiver must not be lost because Postgres is away for a while. */
+  async function record(claimed: ClaimedDelivery, attempt: Attempt): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      try {
+        return note(claimed, attempt, await recordAttempt(database, claimed, attempt, config.WEBHOOK_RETRY_DELAYS));
+      } catch (error) {
+        if (giveUp.signal.aborted || (!isPostgresAway(error) && failures >= 3)) throw error;
+        log.debug({ err: error, delivery_id: claimed.id }, "could not record a webhook delivery; trying again");
+        await pause(Math.min(250 * (failures + 1), LONGEST_PAUSE_MS));
+      }
+    }
+  }
+
+  function note({ id, webhookId, organizationId, attempt: number }: ClaimedDelivery, attempt: Attempt, plan: Awaited<ReturnType<typeof recordAttempt>>): void {
+    log.debug({ delivery_id: id, webhook_id: webhookId, attempt: number, status_code: attempt.statusCode, error: attempt.error, then: plan.kind }, "webhook delivery attempted");
+    if (plan.kind === "disable") log.warn({ webhook_id: webhookId, organization_id: organizationId, reason: plan.reason, error: attempt.error }, "webhook disabled: its receiver failed for good");
+  }
+
+  /** Ends early when attempts are given up. */
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, milliseconds);
+      giveUp.signal.addEventListener("abort", done, { once: true });
+      function done(): void {
+        clearTimeout(timer);
+        giveUp.signal.removeEventListener("abort", done);
+        resolve();
+      }
+    });
+  }
+
+  return {
+    start() {
+      looping = loop();
+    },
+    wake: bell.ring,
+    async stop() {
+      stopped = true;
+      bell.ring();
+      const limit = setTimeout(() => giveUp.abort(), config.SHUTDOWN_LIMIT_MS / 2);
+      await looping;
+      await running.finished();
+      clearTimeout(limit);
+    },
+  };
+}
+
+/** A wait that can be cut short; a ring while nobody waits cuts the next one. */
+function makeBell() {
+  let rung = false;
+  let wake: (() => void) | null = null;
+  return {
+    ring() {
+      if (wake) wake();
+      else rung = true;
+    },
+    async wait(milliseconds: number): Promise<void> {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, milliseconds);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      wake = null;
+      rung = false;
+    },
+  };
+}

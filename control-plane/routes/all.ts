@@ -10,7 +10,7 @@ import { statusPageRoutes } from "./status-pages/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every endpoint below /api/v1. */
-export const ROUTES: readonly Route[] = [
+export const ALL_ROUTES: readonly Route[] = [
   ...statusPageRoutes,
   ...serviceRoutes,
   ...incidentRoutes,

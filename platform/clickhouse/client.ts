@@ -20,7 +20,6 @@ const ANSWER_GRACE_MS = 2_000;
  */
 const INSERT_SETTINGS = [
   "async_insert = 0",
-  "insert_deduplicate = 1",
   "deduplicate_blocks_in_dependent_materialized_views = 1",
   "max_insert_block_size = 1048576",
   "min_insert_block_size_rows = 1048576",
@@ -81,10 +80,11 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
       if (rows.length === 0) return;
       const body = Buffer.from(rowsText(rows), "utf8");
       if (rows.length > MOST_ROWS || body.byteLength > MOST_BYTES) throw new RangeError(`${rows.length} rows of ${body.byteLength} bytes are too many for one insert: at most ${MOST_ROWS} and ${MOST_BYTES} bytes`);
-      const settings = token === undefined ? INSERT_SETTINGS : `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token)}`;
+      // Without a token, equal rows would be taken for a repetition.
+      const deduplication = token === undefined ? "insert_deduplicate = 0" : `insert_deduplicate = 1, insert_deduplication_token = ${stringLiteral(token)}`;
       await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
         const { stream } = await client.exec({
-          query: `INSERT INTO ${tableName(table)} SETTINGS ${settings} FORMAT JSONEachRow`,
+          query: `INSERT INTO ${tableName(table)} SETTINGS ${INSERT_SETTINGS}, ${deduplication} FORMAT JSONEachRow`,
           values: Readable.from([body], { objectMode: false }),
           abort_signal: signal,
           ...(queryId !== undefined && { query_id: queryId }),

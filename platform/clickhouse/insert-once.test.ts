@@ -58,6 +58,8 @@ test("another token inserts the same rows again, and rows without a token are in
   await clickhouse.insert("beacon_events", rows, { token: "a" });
   await clickhouse.insert("beacon_events", rows, { token: "b" });
   expect(await counts(clickhouse, "again")).toEqual([20, 20]);
+  for (let time = 0; time < 2; time++) await clickhouse.insert("beacon_events", rows, {});
+  expect(await counts(clickhouse, "again")).toEqual([40, 40]);
 });
 
 test("tokens sent at the same time, and one after another's failure, still insert once each", async () => {

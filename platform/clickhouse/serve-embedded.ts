@@ -25,10 +25,13 @@ const DRAIN_MS = 8_000;
 /** A SIGTERM to the whole group reaches us before the parent has drained into us: how long it may still use us. */
 const PARENT_GRACE_MS = 15_000;
 
-const tell = (message: EmbeddedMessage): void => void (process.connected && process.send?.(message));
+function tell(message: EmbeddedMessage): Promise<void> {
+  return new Promise((told) => (process.connected && process.send ? process.send(message, () => told()) : told()));
+}
 
-function fail(reason: "locked" | "folder" | "engine", error: unknown): never {
-  tell({ kind: "failed", reason, message: error instanceof Error ? error.message : String(error) });
+/** Tells the parent why, then ends the process. */
+async function fail(reason: "locked" | "folder" | "engine", error: unknown): Promise<never> {
+  await tell({ kind: "failed", reason, message: error instanceof Error ? error.message : String(error) });
   process.exit(1);
 }
 
@@ -37,7 +40,7 @@ async function lockFolder(folder: string, waitMs: number): Promise<void> {
   const descriptor = openSync(join(folder, "lock"), "a+");
   const deadline = performance.now() + waitMs;
   while (!tryLockFile(descriptor)) {
-    if (performance.now() > deadline) fail("locked", "another process holds it");
+    if (performance.now() > deadline) await fail("locked", "another process holds it");
     await pause(50);
   }
 }
@@ -49,7 +52,7 @@ async function serve(folder: string, lockWaitMs: number): Promise<() => Promise<
     await lockFolder(folder, lockWaitMs);
     process.chdir(rows);
   } catch (error) {
-    fail("folder", error);
+    return fail("folder", error);
   }
   try {
     const pool = openSessionPool(join(folder, "engine"), SESSIONS);
@@ -58,7 +61,7 @@ async function serve(folder: string, lockWaitMs: number): Promise<() => Promise<
     const password = randomBytes(24).toString("hex");
     const server = makeHttpInterface({ runner, password });
     await new Promise<void>((listening, refused) => server.once("error", refused).listen(0, "127.0.0.1", listening));
-    tell({ kind: "ready", port: (server.address() as AddressInfo).port, password });
+    await tell({ kind: "ready", port: (server.address() as AddressInfo).port, password });
     return async () => {
       server.close();
       server.closeIdleConnections();
@@ -67,7 +70,7 @@ async function serve(folder: string, lockWaitMs: number): Promise<() => Promise<
       server.closeAllConnections();
     };
   } catch (error) {
-    fail("engine", error);
+    return fail("engine", error);
   }
 }
 

@@ -283,11 +283,13 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
         return records.at(-1)!.offset + 1n;
       },
     });
-    for (let number = 0; number < 100; number++) {
+    for (let number = 0; number <= 100; number++) {
       sentAt.set(BigInt(number), performance.now());
       await eventLog.append("metrics", 0, Buffer.alloc(2_000));
+      if (number === 0) await vi.waitFor(() => expect(took).toHaveLength(1), 10_000);
     }
-    await vi.waitFor(() => expect(took).toHaveLength(100), 10_000);
+    await vi.waitFor(() => expect(took).toHaveLength(101), 10_000);
+    took.shift();
     took.sort((a, b) => a - b);
     process.stdout.write(`append to onRecords: p50 ${took[50]!.toFixed(1)} ms, p99 ${took[98]!.toFixed(1)} ms\n`);
     // Generous, because CI machines are slow; a polling consumer would still be caught.

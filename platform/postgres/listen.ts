@@ -1,3 +1,4 @@
+import { setTimeout as rest } from "node:timers/promises";
 import { Client } from "pg";
 import type { Log } from "../log.ts";
 
@@ -20,9 +21,8 @@ const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
  * missed (a cut that nobody noticed), so whoever listens also looks by itself now and then.
  */
 export function listenTo({ connectionString, channel, onNotify, log }: ListenNeeds): Listening {
-  let stopped = false;
+  const stopping = new AbortController();
   let client: Client | null = null;
-  let pause: NodeJS.Timeout | null = null;
   let attempt = 0;
 
   /** Resolves when the connection is gone, for whatever reason. */
@@ -41,7 +41,7 @@ export function listenTo({ connectionString, channel, onNotify, log }: ListenNee
       await connection.connect();
       await connection.query(`listen ${connection.escapeIdentifier(channel)}`);
       attempt = 0;
-      if (!stopped) onNotify();
+      if (!stopping.signal.aborted) onNotify();
       await ended;
     } finally {
       client = null;
@@ -50,26 +50,16 @@ export function listenTo({ connectionString, channel, onNotify, log }: ListenNee
   }
 
   async function run(): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       await listenOnce().catch((error: unknown) => log.debug({ err: error, channel, attempt }, "could not listen; trying again"));
-      if (!stopped) await rest(PAUSES_MS[Math.min(attempt++, PAUSES_MS.length - 1)]!);
+      await rest(PAUSES_MS[Math.min(attempt++, PAUSES_MS.length - 1)]!, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
-  }
-
-  let wake = () => undefined as void;
-  function rest(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      wake = resolve;
-      pause = setTimeout(resolve, milliseconds);
-    });
   }
 
   const running = run();
   return {
     async stop() {
-      stopped = true;
-      if (pause) clearTimeout(pause);
-      wake();
+      stopping.abort();
       await client?.end().catch(() => undefined);
       await running;
     },

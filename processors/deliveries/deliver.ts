@@ -1,3 +1,4 @@
+import { setTimeout as rest } from "node:timers/promises";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
 import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
 import { fanOut } from "../../domain/webhooks/fan-out.ts";
@@ -40,15 +41,16 @@ const LONGEST_PAUSE_MS = 5_000;
  */
 export function makeDeliveries({ database, outbound, clock, config, log }: DeliveriesNeeds): Deliveries {
   const running = makeRunning();
+  /** No more is claimed; later, what still runs is given up. */
+  const stopping = new AbortController();
   const giveUp = new AbortController();
   const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
   const bell = makeBell();
-  let stopped = false;
   let looping: Promise<void> = Promise.resolve();
 
   async function loop(): Promise<void> {
     let failures = 0;
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       try {
         const restMs = await look();
         failures = 0;
@@ -57,7 +59,7 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
         log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for webhook deliveries; trying again");
         failures++;
         // Not the bell: what rings it would turn the pause into a busy loop.
-        await pause(Math.min(config.SCHEDULER_TICK_MS * failures, LONGEST_PAUSE_MS));
+        await pause(config.SCHEDULER_TICK_MS * failures, stopping.signal);
       }
     }
   }
@@ -95,27 +97,14 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
       } catch (error) {
         if (giveUp.signal.aborted || (!isPostgresAway(error) && failures >= 3)) throw error;
         log.debug({ err: error, delivery_id: claimed.id }, "could not record a webhook delivery; trying again");
-        await pause(Math.min(250 * (failures + 1), LONGEST_PAUSE_MS));
+        await pause(250 * (failures + 1), giveUp.signal);
       }
     }
   }
 
   function note({ id, webhookId, organizationId, attempt: number }: ClaimedDelivery, attempt: Attempt, plan: Awaited<ReturnType<typeof recordAttempt>>): void {
-    log.debug({ delivery_id: id, webhook_id: webhookId, attempt: number, status_code: attempt.statusCode, error: attempt.error, then: plan.kind }, "webhook delivery attempted");
+    log.debug({ delivery_id: id, webhook_id: webhookId, attempt: number, status_code: attempt.statusCode, error: attempt.error, plan: plan.kind }, "webhook delivery attempted");
     if (plan.kind === "disable") log.warn({ webhook_id: webhookId, organization_id: organizationId, reason: plan.reason, error: attempt.error }, "webhook disabled: its receiver failed for good");
-  }
-
-  /** Ends early when attempts are given up. */
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, milliseconds);
-      giveUp.signal.addEventListener("abort", done, { once: true });
-      function done(): void {
-        clearTimeout(timer);
-        giveUp.signal.removeEventListener("abort", done);
-        resolve();
-      }
-    });
   }
 
   return {
@@ -124,7 +113,7 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
     },
     wake: bell.ring,
     async stop() {
-      stopped = true;
+      stopping.abort();
       bell.ring();
       const limit = setTimeout(() => giveUp.abort(), config.SHUTDOWN_LIMIT_MS / 2);
       await looping;
@@ -132,6 +121,11 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
       clearTimeout(limit);
     },
   };
+}
+
+/** At most LONGEST_PAUSE_MS, and no longer than until `signal`. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await rest(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
 }
 
 /** A wait that can be cut short; a ring while nobody waits cuts the next one. */

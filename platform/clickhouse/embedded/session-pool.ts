@@ -18,8 +18,11 @@ export interface SessionPool {
   close(): void;
 }
 
-/** A statement carries the values of its parameters, which on a server do not count against the size of a query. */
-const SESSION_SETTINGS = "SET max_query_size = 134217728";
+/**
+ * What differs from a server in the engine's own defaults: a statement carries the values of its parameters, which on a
+ * server do not count against the size of a query; and `1 + 1` without SELECT is no statement there.
+ */
+const SESSION_SETTINGS = "SET max_query_size = 134217728, implicit_select = 0";
 
 interface Pooled {
   session: Session;

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { ConfigResourceTypes, type Admin } from "kafkajs";
+import kafkajs, { type Admin } from "kafkajs";
 import { TOPICS, type Topic } from "../../../schemas/vocabulary.ts";
 import { StartFailure } from "../../start-failure.ts";
 
@@ -61,7 +61,7 @@ export async function makeTopics(admin: Admin, prefix: string, partitions: numbe
 async function readGenerations(admin: Admin, names: string[]): Promise<string[]> {
   for (const deadline = performance.now() + MAKING_MS; ; ) {
     try {
-      const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
+      const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
       const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
       return names.map((name) => values.get(name) ?? "none");
     } catch (error) {

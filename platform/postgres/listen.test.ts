@@ -1,0 +1,58 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase } from "../../testing/postgres.ts";
+import { makeLog } from "../log.ts";
+import { listenTo } from "./listen.ts";
+
+let fresh: Awaited<ReturnType<typeof freshDatabase>>;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+
+const notify = (channel: string) => fresh.database.execute(`notify ${channel}`);
+const listeners = async () => (await fresh.database.$client.query("select pid from pg_stat_activity where application_name = 'pharos listen' and datname = current_database() and query like 'listen%'")).rowCount;
+
+describe("listening", () => {
+  it("hears what is announced, and looks once when it is connected", async () => {
+    let heard = 0;
+    const listening = listenTo({ connectionString: fresh.url, channel: "some_channel", onNotify: () => heard++, log: makeLog("silent") });
+    await expect.poll(() => heard).toBe(1);
+    await notify("some_channel");
+    await expect.poll(() => heard).toBe(2);
+    await notify("other_channel");
+    await notify("some_channel");
+    await expect.poll(() => heard).toBe(3);
+    await listening.stop();
+    expect(await listeners()).toBe(0);
+  });
+
+  it("connects again when it is cut, and looks again since it may have missed something", async () => {
+    let heard = 0;
+    const listening = listenTo({ connectionString: fresh.url, channel: "some_channel", onNotify: () => heard++, log: makeLog("silent") });
+    await expect.poll(() => heard).toBe(1);
+    await fresh.database.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pharos listen' and datname = current_database()");
+    await expect.poll(() => heard).toBe(2);
+    await notify("some_channel");
+    await expect.poll(() => heard).toBe(3);
+    await listening.stop();
+  });
+
+  it("keeps trying while Postgres lets nobody in, and stops at once when told to", async () => {
+    const name = new URL(fresh.url.replace(/^postgresql?:\/\/[^/]*/, "http://x")).pathname.slice(1);
+    const admin = new Client({ connectionString: fresh.url.replace(`/${name}?`, "/postgres?") });
+    await admin.connect();
+    await admin.query(`alter database ${name} allow_connections false`);
+    let heard = 0;
+    const listening = listenTo({ connectionString: fresh.url, channel: "some_channel", onNotify: () => heard++, log: makeLog("silent") });
+    const hopeless = listenTo({ connectionString: "postgres://127.0.0.1:1/none", channel: "some_channel", onNotify: () => heard++, log: makeLog("silent") });
+    await admin.query("select pg_sleep(0.3)");
+    expect(heard).toBe(0);
+    await admin.query(`alter database ${name} allow_connections true`);
+    await expect.poll(() => heard, { timeout: 5_000 }).toBe(1);
+    const started = performance.now();
+    await Promise.all([listening.stop(), hopeless.stop()]);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    await admin.end();
+  });
+});

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from "fastify";
+import { buildControlPlane, type ControlPlaneOptions } from "../control-plane/app.ts";
+import { ALL_ROUTES } from "../control-plane/routes/all.ts";
+import { createOrganization, type CreatedOrganization } from "../domain/organizations/create.ts";
+import { openClickHouse } from "../platform/clickhouse/client.ts";
+import { systemClock } from "../platform/clock.ts";
+import { readConfig } from "../platform/config.ts";
+import { makeLog } from "../platform/log.ts";
+import type { Database } from "../platform/postgres/database.ts";
+import type { Plan } from "../schemas/vocabulary.ts";
+import { freshDatabase } from "./postgres.ts";
+
+/** Nothing listens there: what needs ClickHouse meets it as away. */
+const NO_CLICKHOUSE = "http://127.0.0.1:9";
+
+export interface TestControlPlane {
+  app: FastifyInstance;
+  database: Database;
+  /** The organization whose key `call` sends; on the team plan. */
+  organization: CreatedOrganization;
+  createOrganization(plan: Plan): Promise<CreatedOrganization>;
+  /** A JSON request below /api/v1. */
+  call(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  body: Record<string, unknown> & { error?: string; code?: string; path?: string; fix?: string; request_id?: string };
+}
+
+interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | "probes" | "clock">> {
+  settings?: Record<string, string>;
+}
+
+/** The control plane alone, on a database of its own and without ClickHouse; it does not listen unless told to. */
+export async function startTestControlPlane({ settings = {}, ...options }: Options = {}): Promise<TestControlPlane> {
+  const log = makeLog("silent");
+  const { database, drop } = await freshDatabase();
+  const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
+  if ("faults" in read) throw new Error(read.faults.join("\n"));
+  const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
+  const app = await buildControlPlane({ database, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
+  await app.ready();
+  const organization = await createOrganization(database, { name: "Test team", plan: "team" });
+  return {
+    app,
+    database,
+    organization,
+    createOrganization: (plan) => createOrganization(database, { name: `Test ${plan}`, plan }),
+    async call(method, path, body, headers = {}) {
+      const response = await app.inject({
+        method,
+        url: `/api/v1${path}`,
+        headers: { "x-api-key": organization.apiKey, ...headers },
+        ...(body !== undefined && { payload: body as object }),
+      });
+      return { status: response.statusCode, headers: response.headers as Answer["headers"], body: response.json() };
+    },
+    async stop() {
+      await app.close();
+      await clickhouse.close();
+      await drop();
+    },
+  };
+}

@@ -3,10 +3,12 @@ import { Failure } from "../platform/failures.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** INVALID_REQUEST for the first thing that is wrong, with its place and, where one is near, what was probably meant. */
+/** INVALID_REQUEST for one thing that is wrong, with its place and, where one is near, what was probably meant. */
 export function explainIssues(schema: z.ZodType, issues: readonly Issue[]): Failure {
+  // A mistyped field is also a missing one; the typing is what has to be told.
+  const unknown = issues.find(({ code }) => code === "unrecognized_keys");
+  if (unknown?.code === "unrecognized_keys") return unknownField(schema, unknown);
   const issue = issues[0]!;
-  if (issue.code === "unrecognized_keys") return unknownField(schema, issue);
   // Of a union's branches the one that came furthest says best what was meant.
   if (issue.code === "invalid_union") {
     const branch = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0];

@@ -1,5 +1,7 @@
+import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startTestControlPlane, type Answer, type TestControlPlane } from "../testing/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -170,7 +172,7 @@ describe("every answer", () => {
           scope: "services:read",
           tag: "Test",
           summary: "Fails",
-          response: (await import("zod")).z.object({}),
+          response: z.object({}),
           handle: () => Promise.reject(new Error("password=hunter2 in /etc/secret")),
         },
       ],
@@ -187,16 +189,12 @@ describe("every answer", () => {
     expect(answer.headers["retry-after"]).toBe("5");
   });
 
-  it("is 503 with Retry-After while Postgres is away, also for the key that is known", async () => {
+  it("is 503 with Retry-After while Postgres is away", async () => {
     const lonely = await startTestControlPlane();
-    expect((await lonely.call("GET", "/services")).status).toBe(200);
-    await lonely.database.$client.end();
-    const known = await lonely.call("GET", "/services");
-    expect(known.status).toBe(503);
-    expect(known.body.error).not.toMatch(/key/);
-    const unknown = await lonely.call("GET", "/services", undefined, { "x-api-key": plane.organization.apiKey });
-    expectFailure(unknown, 503, "UNAVAILABLE");
-    expect(unknown.body.error).toMatch(/key is not known here yet/);
+    await lonely.cutPostgres();
+    const answer = await lonely.call("GET", "/services");
+    expectFailure(answer, 503, "UNAVAILABLE");
+    expect(answer.headers["retry-after"]).toBe("5");
     await lonely.stop();
   });
 });
@@ -204,7 +202,6 @@ describe("every answer", () => {
 describe("bytes that are no HTTP", () => {
   it("are answered in the shape of every error", async () => {
     const address = await plane.app.listen({ host: "127.0.0.1", port: 0 });
-    const { connect } = await import("node:net");
     const text = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(address).port), "127.0.0.1", () => socket.write("NONSENSE\r\n\r\n"));
       let received = "";
@@ -214,6 +211,7 @@ describe("bytes that are no HTTP", () => {
     });
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toMatchObject({ code: "INVALID_REQUEST" });
-    await vi.waitFor(async () => expect((await fetch(`${address}/api/v1/services`, { method: "PROPFIND" })).status).toBeLessThan(500));
+    // A method that Fastify itself does not know is nothing to stumble over either.
+    expect((await fetch(`${address}/api/v1/services`, { method: "PROPFIND" })).status).toBe(404);
   });
 });

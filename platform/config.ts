@@ -33,6 +33,12 @@ const url = (protocols: string[]) =>
     .refine((text) => text === "" || (URL.canParse(text) && protocols.includes(new URL(text).protocol)), `must be a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`)
     .transform((text) => text || null);
 
+/** Not judged as a URL: one that names a Unix socket has no host, which libpq allows and `URL` does not. */
+const postgresUrl = z
+  .string()
+  .regex(/^(postgres(ql)?:\/\/.+)?$/, "must begin with postgres:// or postgresql://")
+  .transform((text) => text || null);
+
 /** `CIDR,CIDR` → normalised texts; a bare address stands for itself. */
 const cidrs = z
   .string()
@@ -82,7 +88,7 @@ export const SETTINGS = {
   EDGE_PORT: setting({ unit: "port", default: "8081", doc: "Serves the three ingest endpoints at full speed. 0 picks a free port.", read: integer(0, 65_535) }),
   HOST: setting({ unit: "address", default: "127.0.0.1", doc: "The address to listen on; 0.0.0.0 or :: opens Pharos to the network.", read: z.string().refine((text) => ipaddr.isValid(text), "must be an IP address, like 127.0.0.1 or 0.0.0.0") }),
   BASE_URL: setting({ unit: "URL", default: "", doc: "The address people use, for links in pages and messages; empty: http://localhost:PORT.", read: url(["http:", "https:"]) }),
-  DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one.", read: url(["postgres:", "postgresql:"]) }),
+  DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one.", read: postgresUrl }),
   CLICKHOUSE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A ClickHouse to use in place of the embedded one, with user, password and database in the URL.", read: url(["http:", "https:"]) }),
   KAFKA_BROKERS: setting({ unit: "list", default: "", doc: "host:port of Kafka brokers, separated by commas, to use in place of the embedded log.", read: z.string().refine((text) => text === "" || text.split(",").every((part) => /^[^\s:,]+:\d+$/.test(part.trim())), "must be host:port, separated by commas").transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean)) }),
   KAFKA_TOPIC_PREFIX: setting({ unit: "text", default: "pharos", doc: "Stands before the name of each Kafka topic and group, so that several installations can share a cluster.", read: z.string().regex(/^[a-zA-Z0-9._-]{1,100}$/, "may hold letters, digits, dot, dash and underscore") }),

@@ -6,9 +6,10 @@ import { openClickHouse } from "../platform/clickhouse/client.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import { makeLog } from "../platform/log.ts";
-import type { Database } from "../platform/postgres/database.ts";
+import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
 import { freshDatabase } from "./postgres.ts";
+import { startPostgresRelay } from "./postgres-relay.ts";
 
 /** Nothing listens there: what needs ClickHouse meets it as away. */
 const NO_CLICKHOUSE = "http://127.0.0.1:9";
@@ -21,6 +22,8 @@ export interface TestControlPlane {
   createOrganization(plan: Plan): Promise<CreatedOrganization>;
   /** A JSON request below /api/v1. */
   call(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** From now on Postgres is away, for the control plane and for `database`. */
+  cutPostgres(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,7 +40,9 @@ interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | 
 /** The control plane alone, on a database of its own and without ClickHouse; it does not listen unless told to. */
 export async function startTestControlPlane({ settings = {}, ...options }: Options = {}): Promise<TestControlPlane> {
   const log = makeLog("silent");
-  const { database, drop } = await freshDatabase();
+  const { url, drop } = await freshDatabase();
+  const relay = await startPostgresRelay(url);
+  const database = openDatabase(relay.url, 10, log);
   const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
@@ -58,9 +63,12 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
       });
       return { status: response.statusCode, headers: response.headers as Answer["headers"], body: response.json() };
     },
+    cutPostgres: () => relay.cut(),
     async stop() {
       await app.close();
       await clickhouse.close();
+      await database.$client.end();
+      await relay.cut();
       await drop();
     },
   };

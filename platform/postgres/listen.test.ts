@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { makeLog } from "../log.ts";
 import { listenTo } from "./listen.ts";
@@ -39,8 +39,8 @@ describe("listening", () => {
   });
 
   it("keeps trying while Postgres lets nobody in, and stops at once when told to", async () => {
-    const name = new URL(fresh.url.replace(/^postgresql?:\/\/[^/]*/, "http://x")).pathname.slice(1);
-    const admin = new Client({ connectionString: fresh.url.replace(`/${name}?`, "/postgres?") });
+    const name = (await fresh.database.$client.query<{ name: string }>("select current_database() as name")).rows[0]!.name;
+    const admin = new Client({ connectionString: inject("postgresUrl") });
     await admin.connect();
     await admin.query(`alter database ${name} allow_connections false`);
     let heard = 0;

@@ -1,0 +1,151 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { makeApiKey } from "../domain/api-keys/format.ts";
+import { apiKeys } from "../schemas/tables/all.ts";
+import { startTestControlPlane, type TestControlPlane } from "../testing/control-plane.ts";
+import { route } from "./route.ts";
+import { ALL_ROUTES } from "./routes/all.ts";
+
+/** Needs a valid key and nothing of Postgres. */
+const quiet = route({ method: "GET", path: "/quiet", scope: ["services:read", "monitors:read"], tag: "Test", summary: "Says nothing", response: z.object({}), handle: async () => ({}) });
+
+let plane: TestControlPlane;
+beforeAll(async () => {
+  plane = await startTestControlPlane({ routes: [...ALL_ROUTES, quiet] });
+});
+afterAll(() => plane.stop());
+
+async function newKey(scopes: string[], more: Record<string, unknown> = {}): Promise<{ key: string; id: string }> {
+  const { status, body } = await plane.call("POST", "/api-keys", { name: "test", scopes, ...more });
+  expect(status).toBe(201);
+  return { key: body.key as string, id: (body.api_key as { id: string }).id };
+}
+
+const ask = (key: string, path = "/services") => plane.call("GET", path, undefined, { "x-api-key": key });
+
+describe("a request below /api/v1", () => {
+  it.each([
+    { name: "without a key", headers: {}, fix: /X-API-Key header/ },
+    { name: "with the key as a bearer", headers: { authorization: "Bearer psk_x" }, fix: /not as Authorization: Bearer/ },
+    { name: "with a mistyped key", headers: { "x-api-key": `psk_${"a".repeat(40)}` }, fix: /copied whole/ },
+    { name: "with a key that does not exist", headers: { "x-api-key": makeApiKey().key }, fix: /key of this service/ },
+    { name: "with nonsense for a key", headers: { "x-api-key": "'; drop table api_keys; --" }, fix: /copied whole/ },
+    { name: "with an endless key", headers: { "x-api-key": "a".repeat(8_000) }, fix: /copied whole/ },
+  ])("$name is 401", async ({ headers, fix }) => {
+    const response = await plane.app.inject({ method: "GET", url: "/api/v1/services", headers: headers as Record<string, string> });
+    expect(response.statusCode).toBe(401);
+    expect(response.json()).toMatchObject({ code: "UNAUTHENTICATED", fix: expect.stringMatching(fix) as string });
+  });
+
+  it("is judged by its key before its address and its body", async () => {
+    expect((await plane.app.inject({ method: "GET", url: "/api/v1/nothing" })).statusCode).toBe(401);
+    expect((await plane.app.inject({ method: "POST", url: "/api/v1/services", headers: { "content-type": "text/xml" }, payload: "<" })).statusCode).toBe(401);
+  });
+
+  it("with an expired key is 401 and says so", async () => {
+    const { key, id } = await newKey(["*:*"]);
+    await plane.database.execute(sql`update ${apiKeys} set expires_at = now() - interval '1 second' where id = ${id}`);
+    const answer = await ask(key);
+    expect(answer.status).toBe(401);
+    expect(answer.body.error).toMatch(/^This API key expired at \d{4}-/);
+  });
+
+  it("with a revoked key is 401 within 5 seconds and says so", async () => {
+    const { key, id } = await newKey(["*:*"]);
+    expect((await ask(key)).status).toBe(200);
+    expect((await plane.call("DELETE", `/api-keys/${id}`)).status).toBe(200);
+    const answer = await vi.waitFor(
+      async () => {
+        const refused = await ask(key);
+        expect(refused.status).toBe(401);
+        return refused;
+      },
+      { timeout: 5_000, interval: 100 },
+    );
+    expect(answer.body.error).toBe("This API key was revoked.");
+  });
+});
+
+describe("a scope", () => {
+  it("that the key lacks is named exactly", async () => {
+    const { key } = await newKey(["services:write"]);
+    const answer = await ask(key);
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ code: "INSUFFICIENT_SCOPE", error: "Insufficient scope: services:read required" });
+  });
+
+  it("is judged before the body", async () => {
+    const { key } = await newKey(["services:read"]);
+    const answer = await plane.call("POST", "/services", { nonsense: true }, { "x-api-key": key });
+    expect(answer.body.error).toBe("Insufficient scope: services:write required");
+  });
+
+  it("opens what it names, and one of several is enough", async () => {
+    expect((await ask((await newKey(["services:read"])).key)).status).toBe(200);
+    expect((await ask((await newKey(["monitors:read"])).key, "/quiet")).status).toBe(200);
+  });
+
+  it("that a key does not hold it cannot grant", async () => {
+    const { key } = await newKey(["config:write", "services:read"]);
+    const grant = (scopes: string[]) => plane.call("POST", "/api-keys", { name: "x", scopes }, { "x-api-key": key });
+    expect((await grant(["services:read"])).status).toBe(201);
+    expect((await grant(["services:read", "services:write"])).body).toMatchObject({ code: "INSUFFICIENT_SCOPE", error: "Insufficient scope: services:write required" });
+    expect((await grant(["*:*"])).body).toMatchObject({ code: "INSUFFICIENT_SCOPE", error: "Insufficient scope: *:* required" });
+  });
+});
+
+describe("the rate limit", () => {
+  it("counts each key by its plan, tells what is left, and refuses with 429", async () => {
+    const limited = await startTestControlPlane({ settings: { RATE_LIMIT_STANDARD: "free:2,pro:1000,team:1000" }, clock: { now: () => 600_000, monotonic: () => performance.now() } });
+    const { apiKey } = await limited.createOrganization("free");
+    const ask = () => limited.call("GET", "/services", undefined, { "x-api-key": apiKey });
+    expect((await ask()).headers).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "1", "x-ratelimit-reset": "660" });
+    expect((await ask()).headers).toMatchObject({ "x-ratelimit-remaining": "0" });
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect(refused.body.code).toBe("RATE_LIMITED");
+    expect(refused.headers).toMatchObject({ "retry-after": "60", "x-ratelimit-remaining": "0" });
+    // Another key is not concerned.
+    expect((await limited.call("GET", "/services")).headers["x-ratelimit-limit"]).toBe("1000");
+    await limited.stop();
+  });
+
+  it("counts requests without a valid key by the client's address", async () => {
+    const limited = await startTestControlPlane({ settings: { RATE_LIMIT_ANONYMOUS: "2" } });
+    const ask = (address: string, key?: string) =>
+      limited.app.inject({ method: "GET", url: "/api/v1/services", headers: { "x-forwarded-for": address, ...(key !== undefined && { "x-api-key": key }) } });
+    expect((await ask("203.0.113.1")).statusCode).toBe(401);
+    expect((await ask("203.0.113.1", makeApiKey().key)).statusCode).toBe(401);
+    expect((await ask("203.0.113.1")).statusCode).toBe(429);
+    expect((await ask("203.0.113.1", limited.organization.apiKey)).statusCode).toBe(200);
+    expect((await ask("203.0.113.2")).statusCode).toBe(401);
+    await limited.stop();
+  });
+});
+
+describe("while Postgres is away", () => {
+  it("a key that was used before works, also long after it was read; an unknown one gets 503, not 401", async () => {
+    let elapsed = 0;
+    const away = await startTestControlPlane({ routes: [quiet], clock: { now: () => Date.now(), monotonic: () => performance.now() + elapsed } });
+    expect((await away.call("GET", "/quiet")).status).toBe(200);
+    await away.cutPostgres();
+    elapsed = 3_600_000;
+    expect((await away.call("GET", "/quiet")).status).toBe(200);
+    const unknown = await away.call("GET", "/quiet", undefined, { "x-api-key": makeApiKey().key });
+    expect(unknown.status).toBe(503);
+    expect(unknown.body).toMatchObject({ code: "UNAVAILABLE", error: expect.stringContaining("key is not known here yet") as string });
+    expect((await away.call("GET", "/quiet", undefined, { "x-api-key": "psk_mistyped" })).status).toBe(401);
+    await away.stop();
+  });
+});
+
+it("when a key was used last is written, at the latest when the service stops", async () => {
+  const used = await startTestControlPlane();
+  const { body } = await used.call("GET", "/api-keys");
+  expect(body).toMatchObject({ api_keys: [{ last_used_at: null }] });
+  await used.app.close();
+  const [row] = await used.database.select().from(apiKeys);
+  expect(Date.now() - row!.lastUsedAt!.getTime()).toBeLessThan(60_000);
+  await used.stop();
+});

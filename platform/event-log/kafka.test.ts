@@ -1,0 +1,177 @@
+import { Kafka as Client, logLevel } from "kafkajs";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { kafkaAvailable, startKafka, type Kafka } from "../../testing/kafka.ts";
+import { newId } from "../ids.ts";
+import { makeLog } from "../log.ts";
+import { StartFailure } from "../start-failure.ts";
+import { openKafkaLog } from "./kafka.ts";
+import { LogUnavailable, type EventLog, type RecordBatch } from "./port.ts";
+
+const log = makeLog(process.env.PHAROS_TEST_LOG ?? "silent");
+
+describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the contract", () => {
+  let kafka: Kafka;
+  beforeAll(async () => {
+    kafka = await startKafka();
+  }, 120_000);
+  afterAll(() => kafka.stop());
+  afterEach(() => kafka.thaw());
+
+  async function open(topicPrefix: string): Promise<EventLog> {
+    const eventLog = await openKafkaLog({ brokers: kafka.brokers, topicPrefix, partitions: 3, log, instanceId: newId() });
+    onTestFinished(() => eventLog.close());
+    return eventLog;
+  }
+
+  test("members that come and go under load count every record once when each keeps its cursor", async () => {
+    const prefix = newId();
+    const producer = await open(prefix);
+    /** As a database would: an update counts only while its epoch is the newest and the cursor stands where it was read. */
+    const cursors = [0, 1, 2].map(() => ({ next: 0n, epoch: 0 }));
+    const counted = [0, 1, 2].map(() => new Map<string, number>());
+    const workers = new Set<string>();
+
+    async function join(name: string): Promise<() => Promise<void>> {
+      const eventLog = await open(prefix);
+      const epochs = [0, 0, 0];
+      const consumer = await eventLog.consume({
+        topic: "metrics",
+        group: "counting",
+        async startAt(partition) {
+          epochs[partition] = ++cursors[partition]!.epoch;
+          return cursors[partition]!.next;
+        },
+        async onRecords({ partition, records }) {
+          const epoch = epochs[partition];
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
+          const cursor = cursors[partition]!;
+          if (cursor.epoch !== epoch || cursor.next !== records[0]!.offset) throw new Error("another member has the partition");
+          for (const { value } of records) counted[partition]!.set(value.toString(), (counted[partition]!.get(value.toString()) ?? 0) + 1);
+          workers.add(name);
+          return (cursor.next = records.at(-1)!.offset + 1n);
+        },
+      });
+      return () => consumer.stop();
+    }
+
+    let appending = true;
+    const appended = Promise.all(
+      [0, 1, 2].map(async (partition) => {
+        let number = 0;
+        for (; appending; number++) await producer.append("metrics", partition, Buffer.from(`${partition}/${number}`));
+        return number;
+      }),
+    );
+    const leaveFirst = await join("first");
+    await join("second");
+    await vi.waitFor(() => expect(workers).toEqual(new Set(["first", "second"])), 20_000);
+    await leaveFirst();
+    await join("third");
+    await vi.waitFor(() => expect(workers.has("third")).toBe(true), 20_000);
+    appending = false;
+    const totals = await appended;
+    await vi.waitFor(() => expect(cursors.map(({ next }) => Number(next))).toEqual(totals), 20_000);
+    expect(counted.map(({ size }) => size)).toEqual(totals);
+    expect(counted.flatMap((partition) => [...partition.values()]).every((times) => times === 1)).toBe(true);
+  }, 90_000);
+
+  test("a broker that died refuses appends within seconds, and all goes on when it is back", async () => {
+    const eventLog = await open(newId());
+    const came: string[] = [];
+    await eventLog.consume({
+      topic: "metrics",
+      group: "outage",
+      startAt: () => Promise.resolve(0n),
+      async onRecords({ records }) {
+        came.push(...records.map(({ value }) => value.toString()));
+        return records.at(-1)!.offset + 1n;
+      },
+    });
+    const heard: string[] = [];
+    await eventLog.listen((message) => void heard.push(Buffer.from(message).toString()));
+    await eventLog.append("metrics", 0, Buffer.from("before"));
+    await vi.waitFor(() => expect(came).toEqual(["before"]), 10_000);
+
+    await kafka.kill();
+    const started = performance.now();
+    await expect(eventLog.append("metrics", 0, Buffer.from("during"))).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(eventLog.ping()).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(eventLog.ends("metrics")).rejects.toBeInstanceOf(LogUnavailable);
+    expect(performance.now() - started).toBeLessThan(25_000);
+
+    await kafka.start();
+    await vi.waitFor(() => eventLog.append("metrics", 0, Buffer.from("after")), { timeout: 30_000, interval: 200 });
+    await eventLog.ping();
+    await vi.waitFor(() => expect(came.at(-1)).toBe("after"), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(
+      async () => {
+        await eventLog.broadcast(Buffer.from("hello"));
+        expect(heard).toContain("hello");
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+  }, 120_000);
+
+  test("a partition counts as ours only for 5 s after the last sign of life, and a broker that stands still refuses appends", async () => {
+    const eventLog = await open(newId());
+    let batch: RecordBatch | null = null;
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    await eventLog.consume({
+      topic: "metrics",
+      group: "frozen",
+      startAt: () => Promise.resolve(0n),
+      async onRecords(given) {
+        batch ??= given;
+        await finished;
+        return given.records.at(-1)!.offset + 1n;
+      },
+    });
+    await eventLog.append("metrics", 0, Buffer.from("one"));
+    await vi.waitFor(() => expect(batch).not.toBeNull(), 10_000);
+    // Work that takes longer than the limit stays ours as long as it says that it lives.
+    for (const until = performance.now() + 6_500; performance.now() < until; ) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await batch!.keepAlive();
+      expect(batch!.owned()).toBe(true);
+    }
+    kafka.freeze();
+    const refused = eventLog.append("metrics", 0, Buffer.from("two")).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(batch!.owned()).toBe(false), { timeout: 8_000, interval: 50 });
+    expect(await refused).toBeInstanceOf(LogUnavailable);
+    kafka.thaw();
+    finish();
+  }, 60_000);
+
+  test("processes that make the topics at the same time agree on the log's id", async () => {
+    const prefix = newId();
+    const logs = await Promise.all([open(prefix), open(prefix), open(prefix)]);
+    expect(new Set(logs.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("topics that were deleted and made again are another log, and some without the others are refused", async () => {
+    const prefix = newId();
+    const admin = new Client({ brokers: kafka.brokers, logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    const names = ["beacons", "metrics", "heartbeats", "dead-letter"].map((topic) => `${prefix}.${topic}`);
+
+    const first = await open(prefix);
+    await first.close();
+    await admin.deleteTopics({ topics: names });
+    const second = await open(prefix);
+    expect(second.id).not.toBe(first.id);
+    await second.close();
+
+    await admin.deleteTopics({ topics: [names[0]!] });
+    const failure: unknown = await open(prefix).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StartFailure);
+    expect((failure as StartFailure).message).toContain("do not belong together");
+  });
+
+  test("brokers that cannot be reached refuse to open, with what to check", async () => {
+    const failure: unknown = await openKafkaLog({ brokers: ["127.0.0.1:1"], topicPrefix: "none", partitions: 1, log, instanceId: newId() }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StartFailure);
+    expect((failure as StartFailure).message).toMatch(/Kafka at 127\.0\.0\.1:1 cannot be used: .+ Check KAFKA_BROKERS/);
+  });
+});

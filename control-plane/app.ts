@@ -84,7 +84,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   app.addHook("onClose", () => keys.close());
   app.setErrorHandler(answerFailure);
 
-  await registerOpenApi(app, config.BASE_URL ?? "/");
+  await registerOpenApi(app, config.PUBLIC_URL ?? "/");
   await app.register(async (api) => registerApi(api, { options, authentication, table }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);

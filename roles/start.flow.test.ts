@@ -69,7 +69,8 @@ test("a second start on the same folder says what holds it and ends with 1", asy
 
 test("a taken port, an unwritable folder, a file in place of the folder and a bad setting each get a sentence", async () => {
   const other = await mkdtemp(join(tmpdir(), "pharos-bad-"));
-  const taken = createServer().listen(0, "127.0.0.1");
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as AddressInfo;
   const busy = await start(serviceEnvironment(join(other, "one"), { PORT: String(port) }));
   expect(busy).toMatchObject({ code: 1 });

@@ -57,7 +57,7 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
 
     const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
     const named = host === "0.0.0.0" || host === "[::]" || host === "127.0.0.1" ? "localhost" : host;
-    const baseUrl = controlPlane ? (config.BASE_URL ?? `http://${named}:${controlPlane.port}`) : null;
+    const baseUrl = controlPlane ? (config.PUBLIC_URL ?? `http://${named}:${controlPlane.port}`) : null;
     const edgeUrl = edge ? `http://${named}:${edge.port}` : null;
     stores.dataFolder?.describe({ port: controlPlane?.port ?? null, edgePort: edge?.port ?? null });
     return { baseUrl, edgeUrl, demo, house, stop: () => lifecycle.stop(), abandon: stores.abandon };

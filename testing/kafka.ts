@@ -8,6 +8,7 @@ import { PROJECT_ROOT } from "../platform/root.ts";
 
 /** Kafka's jars, as `scripts/install-kafka` copies them. */
 const LIBRARIES = process.env.PHAROS_TEST_KAFKA_LIBS ?? join(PROJECT_ROOT, ".cache", "kafka");
+const JAVA = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, "bin", "java") : "java";
 const START_MS = 60_000;
 
 /** Whether a real broker can be started here. Throws instead of saying no when PHAROS_TEST_REQUIRE names kafka. */
@@ -20,7 +21,7 @@ export function kafkaAvailable(): { available: true } | { available: false; reas
 
 function whyNot(): string | null {
   if (!existsSync(LIBRARIES) || !readdirSync(LIBRARIES).some((name) => name.startsWith("kafka_2.13-"))) return `there are no Kafka jars in ${LIBRARIES} (scripts/install-kafka copies them)`;
-  if (spawnSync("java", ["-version"]).status !== 0) return "there is no java";
+  if (spawnSync(JAVA, ["-version"]).status !== 0) return "there is no java";
   return null;
 }
 
@@ -44,7 +45,7 @@ export async function startKafka(): Promise<Kafka> {
   const [port, controllerPort] = await Promise.all([freePort(), freePort()]);
   const properties = join(folder, "server.properties");
   await writeFile(properties, serverProperties(join(folder, "data"), port, controllerPort));
-  const formatted = spawnSync("java", [...JAVA, "kafka.tools.StorageTool", "format", "-t", "cGhhcm9zLXRlc3Qta2Fma2E", "-c", properties], { encoding: "utf8" });
+  const formatted = spawnSync(JAVA, [...JAVA_OPTIONS, "kafka.tools.StorageTool", "format", "-t", "cGhhcm9zLXRlc3Qta2Fma2E", "-c", properties], { encoding: "utf8" });
   if (formatted.status !== 0) throw new Error(`Kafka's storage could not be formatted: ${formatted.stdout}${formatted.stderr}`);
 
   let broker: Broker | null = null;
@@ -70,7 +71,7 @@ export async function startKafka(): Promise<Kafka> {
   };
 }
 
-const JAVA = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", join(LIBRARIES, "*")];
+const JAVA_OPTIONS = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", join(LIBRARIES, "*")];
 
 function serverProperties(data: string, port: number, controllerPort: number): string {
   return Object.entries({
@@ -103,14 +104,14 @@ interface Broker {
  * by kill -9 too, where no handler of ours would run.
  */
 async function startBroker(folder: string, properties: string, port: number): Promise<Broker> {
-  const script = 'java "$@" >"$0" 2>&1 & echo $!; read -r _; kill -9 $!';
+  const script = '"$@" >"$0" 2>&1 & echo $!; read -r _; kill -9 $!';
   const output = join(folder, "kafka.log");
-  const guard = spawn("sh", ["-c", script, output, ...JAVA, "kafka.Kafka", properties], { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
+  const guard = spawn("sh", ["-c", script, output, JAVA, ...JAVA_OPTIONS, "kafka.Kafka", properties], { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
   const pid = Number(await firstLine(guard));
   const deadline = performance.now() + START_MS;
   while (!(await accepts(port))) {
     if (!isAlive(pid) || performance.now() > deadline) {
-      guard.stdin!.end();
+      guard.stdin.end();
       throw new Error(`Kafka did not start; its output is in ${output}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -122,7 +123,7 @@ async function startBroker(folder: string, properties: string, port: number): Pr
       process.kill(pid, "SIGCONT");
       process.kill(pid, signal);
       while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 50));
-      guard.stdin!.end();
+      guard.stdin.end();
       if (guard.exitCode === null) await new Promise((resolve) => guard.once("exit", resolve));
     },
   };

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import type { Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 
 const BATCH = 500;
@@ -20,19 +20,17 @@ export async function fanOut(database: Database, now: Date): Promise<number> {
  */
 async function fanOutBatch(database: Database, now: Date): Promise<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
-  const { rowCount } = await inTransaction(database, (tx) =>
-    tx.execute(sql`
-      with batch as materialized (
-        select id, organization_id, type from ${events} where fanned_out_at is null order by created_at limit ${BATCH} for update skip locked
-      ), receivers as materialized (
-        select id, organization_id, events from ${webhooks}
-        where is_active and organization_id in (select organization_id from batch) order by id for share
-      ), made as (
-        insert into ${webhookDeliveries} (id, webhook_id, event_id, attempt, trigger, status, due_at, created_at)
-        select gen_random_uuid(), receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
-        from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
-      )
-      update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`),
-  );
+  const { rowCount } = await database.execute(sql`
+    with batch as materialized (
+      select id, organization_id, type from ${events} where fanned_out_at is null order by created_at limit ${BATCH} for update skip locked
+    ), receivers as materialized (
+      select id, organization_id, events from ${webhooks}
+      where is_active and organization_id in (select organization_id from batch) order by id for share
+    ), made as (
+      insert into ${webhookDeliveries} (id, webhook_id, event_id, attempt, trigger, status, due_at, created_at)
+      select gen_random_uuid(), receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
+      from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
+    )
+    update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`);
   return rowCount ?? 0;
 }

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { ClickHouseUnavailable, type ClickHouse } from "./port.ts";
 import { rowsText } from "./rows-text.ts";
@@ -20,6 +21,7 @@ const ANSWER_GRACE_MS = 2_000;
  */
 const INSERT_SETTINGS = [
   "async_insert = 0",
+  "insert_deduplicate = 1",
   "deduplicate_blocks_in_dependent_materialized_views = 1",
   "max_insert_block_size = 1048576",
   "min_insert_block_size_rows = 1048576",
@@ -72,7 +74,7 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
           ...(params && { query_params: params }),
           clickhouse_settings: { output_format_json_quote_64bit_integers: 1, output_format_json_quote_denormals: 1, max_execution_time: timeoutMs / 1000 },
         });
-        return (await answer.json<Row>()) as Row[];
+        return answer.json<Row>();
       });
     },
 
@@ -80,11 +82,11 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
       if (rows.length === 0) return;
       const body = Buffer.from(rowsText(rows), "utf8");
       if (rows.length > MOST_ROWS || body.byteLength > MOST_BYTES) throw new RangeError(`${rows.length} rows of ${body.byteLength} bytes are too many for one insert: at most ${MOST_ROWS} and ${MOST_BYTES} bytes`);
-      // Without a token, equal rows would be taken for a repetition.
-      const deduplication = token === undefined ? "insert_deduplicate = 0" : `insert_deduplicate = 1, insert_deduplication_token = ${stringLiteral(token)}`;
+      // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
+      const once = stringLiteral(token ?? newId());
       await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
         const { stream } = await client.exec({
-          query: `INSERT INTO ${tableName(table)} SETTINGS ${INSERT_SETTINGS}, ${deduplication} FORMAT JSONEachRow`,
+          query: `INSERT INTO ${tableName(table)} SETTINGS ${INSERT_SETTINGS}, insert_deduplication_token = ${once} FORMAT JSONEachRow`,
           values: Readable.from([body], { objectMode: false }),
           abort_signal: signal,
           ...(queryId !== undefined && { query_id: queryId }),

@@ -17,17 +17,20 @@ export function rowsText(rows: readonly object[]): string {
 }
 
 /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC. */
-export function timestampText(date: Date): string {
+function timestampText(date: Date): string {
   return date.toISOString().slice(0, MILLISECONDS_END).replace("T", " ");
 }
 
 /** The same row, or a copy without what JSON cannot say. Most rows need no copy. */
 function withoutSpecials(row: object): object {
   let copy: Record<string, unknown> | null = null;
-  for (const [name, value] of Object.entries(row)) {
+  const values = row as Record<string, unknown>;
+  for (const name in values) {
+    const value = values[name];
+    if (typeof value === "string") continue;
     const plain = plainValue(value);
     if (plain === value) continue;
-    copy ??= { ...row };
+    copy ??= { ...values };
     copy[name] = plain;
   }
   return copy ?? row;

@@ -1,5 +1,4 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import type { Log } from "../log.ts";
 import { LOADER_ARGUMENTS, moduleFile } from "../root.ts";
 import { StartFailure } from "../start-failure.ts";
@@ -38,7 +37,7 @@ export async function startEmbeddedClickHouse({ folder, log, lockWaitMs = 15_000
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const lastLines = keepLastLines(child);
-  const exited = once(child, "exit").then(([code, signal]: unknown[]) => `The embedded ClickHouse ended ${signal ? `by ${String(signal)}` : `with code ${String(code)}`}.`);
+  const exited = new Promise<string>((resolve) => child.once("exit", (code, signal) => resolve(`The embedded ClickHouse ended ${signal ? `by ${signal}` : `with code ${code}`}.`)));
   const message = await firstMessage(child, exited);
   if (message.kind === "failed") throw failureOf(message, folder, lastLines());
   log.debug({ pid: child.pid, port: message.port }, "embedded ClickHouse is up");

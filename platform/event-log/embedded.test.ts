@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,8 @@ import { StartFailure } from "../start-failure.ts";
 import { openEmbeddedLog, type EmbeddedLogNeeds } from "./embedded.ts";
 import type { EventLog } from "./port.ts";
 
+/** Changes a limit of a running process; Linux only. */
+const PRLIMIT = "/usr/bin/prlimit";
 const MIB = 1024 * 1024;
 const log = makeLog(process.env.PHAROS_TEST_LOG ?? "silent");
 let folder: string;
@@ -99,14 +102,14 @@ test("kill -9 in the middle of appends loses nothing acknowledged and leaves no 
   }
 }, 60_000);
 
-test.runIf(spawnSync("prlimit", ["--version"]).status === 0)("a disk that takes no more refuses appends, and they go on by themselves once it does", async () => {
+test.runIf(existsSync(PRLIMIT))("a disk that takes no more refuses appends, and they go on by themselves once it does", async () => {
   // A limit on the file's size stands for the full disk: the write fails in the same place, halfway through a record.
   const child = startAppending('ulimit -S -f 8192; exec "$@"');
   await vi.waitFor(() => expect(child.refusals.length).toBeGreaterThan(3), 20_000);
   expect(child.refusals[0]).toContain(`The event log is unavailable: `);
   expect(child.refusals[0]).toContain(folder);
   const [then] = child.acknowledged;
-  expect(spawnSync("prlimit", ["--pid", String(child.pid), "--fsize=unlimited:"]).status).toBe(0);
+  expect(spawnSync(PRLIMIT, ["--pid", String(child.pid), "--fsize=unlimited:"]).status).toBe(0);
   await vi.waitFor(() => expect(Math.min(...child.acknowledged)).toBeGreaterThan(then + 20), 20_000);
   await child.kill();
   await expectWhole(await open(), child.acknowledged);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../ids.ts";
 import { decodeFrame, decodeHead, encodeFrame, entrySize, type FrameEntry } from "./frame.ts";

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as rest } from "node:timers/promises";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
 import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
@@ -44,6 +45,8 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
   /** No more is claimed; later, what still runs is given up. */
   const stopping = new AbortController();
   const giveUp = new AbortController();
+  // Every attempt listens to it.
+  setMaxListeners(0, giveUp.signal);
   const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
   const bell = makeBell();
   let looping: Promise<void> = Promise.resolve();

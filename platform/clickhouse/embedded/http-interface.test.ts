@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 /** A request as curl would make it; the query's own parameters beside the database and the password. */
-async function ask(parameters: Record<string, string>, options: RequestInit = {}): Promise<{ status: number; text: string; headers: Headers }> {
+async function ask(parameters: Record<string, string>, options: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {}): Promise<{ status: number; text: string; headers: Headers }> {
   const search = new URLSearchParams({ database, ...parameters });
   const response = await fetch(`${origin}/?${search}`, { method: "POST", ...options, headers: { "X-ClickHouse-User": "default", "X-ClickHouse-Key": password, ...options.headers } });
   return { status: response.status, text: await response.text(), headers: response.headers };

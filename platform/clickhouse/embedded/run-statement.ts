@@ -21,7 +21,7 @@ export interface StatementRequest {
   readOnly: boolean;
 }
 
-export interface StatementAnswer {
+interface StatementAnswer {
   result: EngineResult;
   format: string;
 }

@@ -18,7 +18,7 @@ export interface InsertData {
 }
 
 /** Columns of an INSERT as named, or all but some. */
-export type Columns = { named: string[] } | { except: string[] };
+type Columns = { named: string[] } | { except: string[] };
 
 export interface Other {
   kind: "read" | "insert select" | "write" | "session" | "kill";

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../log.ts";
 import { beyondEnd } from "../beyond-end.ts";
 import type { ConsumeOptions, Consumer } from "../port.ts";
@@ -12,46 +13,46 @@ export async function startReader({ store, writer, log }: { store: Store; writer
   const { topic, group, startAt, onRecords, maxBytes = MAX_BYTES } = options;
   const partitions = Array.from({ length: store.partitionCount }, (_, partition) => store.partition(topic, partition));
   const starts = await Promise.all(partitions.map((state) => startOf(state, startAt)));
-  let stopped = false;
-  /** Ends the present waiting of each partition's loop. */
-  const wakes = new Map<PartitionState, () => void>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   async function read(state: PartitionState, start: number): Promise<void> {
     let next = start;
     let failures = 0;
-    while (!stopped) {
+    while (!signal.aborted) {
       if (next >= state.end) {
         await grown(state);
         continue;
       }
       const records = readRecords(store.environment, state, next, maxBytes);
+      if (records.length === 0) {
+        // LMDB read from a snapshot of before the last commit.
+        store.environment.resetReadTxn();
+        await nextTurn();
+        continue;
+      }
       try {
         next = Number(await onRecords({ partition: state.partition, records, end: BigInt(state.end), owned: () => true, keepAlive: () => Promise.resolve() }));
         failures = 0;
         writer.notePosition(group, state, next);
       } catch (error) {
-        log.warn({ err: error, group, topic, partition: state.partition, offset: String(records[0]?.offset) }, "records could not be processed; they come again");
-        await pause(state, PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]!);
+        log.warn({ err: error, group, topic, partition: state.partition, offset: String(records[0]!.offset) }, "records could not be processed; they come again");
+        await delay(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]!, undefined, { signal }).catch(() => undefined);
       }
       // Other work of the process gets its turn between two batches.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
   function grown(state: PartitionState): Promise<void> {
     return new Promise((resolve) => {
-      state.waiting.add(resolve);
-      wakes.set(state, resolve);
-    });
-  }
-
-  function pause(state: PartitionState, milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      wakes.set(state, () => {
-        clearTimeout(timer);
+      const wake = (): void => {
+        signal.removeEventListener("abort", wake);
+        state.waiting.delete(wake);
         resolve();
-      });
+      };
+      state.waiting.add(wake);
+      signal.addEventListener("abort", wake);
     });
   }
 
@@ -59,11 +60,14 @@ export async function startReader({ store, writer, log }: { store: Store; writer
   const finished = Promise.all(partitions.map((state, index) => read(state, starts[index]!)));
   return {
     async stop() {
-      stopped = true;
-      for (const wake of wakes.values()) wake();
+      stopping.abort();
       await finished;
     },
   };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function startOf(state: PartitionState, startAt: ConsumeOptions["startAt"]): Promise<number> {

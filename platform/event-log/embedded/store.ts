@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { TOPICS, type Topic } from "../../../schemas/vocabulary.ts";
@@ -55,7 +55,7 @@ export interface PartitionState {
   marks: Mark[];
   /** Records below it may go. */
   cut: number;
-  /** Called once when the partition has grown. */
+  /** Called when the partition has grown; each takes itself out. */
   readonly waiting: Set<() => void>;
 }
 
@@ -96,12 +96,13 @@ function corrupt(file: string, reason: string, cause?: unknown): StartFailure {
   });
 }
 
-/** A file that was cut off would end the process with SIGBUS at the first read beyond its end, so it is refused here. */
+/** A file that was cut off would end the process with SIGBUS at the first read beyond its end. */
 async function refuseShortFile(environment: LmdbEnvironment, file: string): Promise<void> {
   const { lastPageNumber, pageSize } = environment.getStats() as { lastPageNumber: number; pageSize: number };
   const { size } = await stat(file);
   const missing = (lastPageNumber + 1) * pageSize - size;
   if (missing > UNWRITTEN_PAGES * pageSize) throw corrupt(file, `${missing} bytes are missing at its end`);
+  if (missing > 0) await truncate(file, size + missing);
 }
 
 async function readStore(environment: LmdbEnvironment, partitions: number): Promise<Store> {

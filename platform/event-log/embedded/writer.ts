@@ -155,7 +155,6 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
     state.bytes = bytes;
     state.marks.push(...marks);
     for (const wake of state.waiting) wake();
-    state.waiting.clear();
     if (marks.length > 0) trim();
   }
 
@@ -193,19 +192,22 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
       if (writingSince !== null && clock.monotonic() - writingSince > HANGING_MS) throw new LogUnavailable(`the disk that holds ${folder} has not confirmed a write for ${HANGING_MS / 1_000} s`);
       if (!failure) return;
       // A trial write, among the others; the failure is forgotten when it works.
-      running ??= write([]).then(() => afterProbe());
+      running ??= tryAgain();
       await running;
       if (failure) throw failure;
     },
     async close() {
       closed = true;
       clearInterval(trimming);
-      while (running) await running;
+      // A run that ends may have been followed by another.
+      await running;
+      await running;
       if (dirty.size > 0) await write([]);
     },
   };
 
-  function afterProbe(): void {
+  async function tryAgain(): Promise<void> {
+    await write([]);
     running = null;
     if (queue.length > 0) run();
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Admin, Batch, Consumer as KafkaConsumer, EachBatchPayload, Kafka } from "kafkajs";
 import { systemClock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
@@ -50,8 +51,8 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   /** The last of the calls for each partition: one runs at a time, over assignments too. */
   const calls = new Map<number, Promise<void>>();
   let consumer: KafkaConsumer | null = null;
-  let stopped = false;
-  let wakeStopped = (): void => undefined;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   /** Monotonic ms at which the last confirmed sign of life was sent; and the last one that was answered at all. */
   let lastBeat = -Infinity;
   let lastSent = -Infinity;
@@ -62,7 +63,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     refused = reject;
   });
 
-  const isMine = (mine: Held): boolean => !stopped && held.get(mine.partition) === mine;
+  const isMine = (mine: Held): boolean => !signal.aborted && held.get(mine.partition) === mine;
   const owned = (mine: Held): boolean => held.get(mine.partition) === mine && systemClock.monotonic() - lastBeat <= OWNED_MS;
 
   function revokeAll(): void {
@@ -73,7 +74,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   function onJoin(member: KafkaConsumer, assigned: number[]): void {
     revokeAll();
     lastBeat = lastSent;
-    if (stopped) return;
+    if (signal.aborted) return;
     // Nothing is fetched before the caller has said where to start; the member's heartbeats go on meanwhile.
     if (assigned.length > 0) member.pause([{ topic: topicName, partitions: assigned }]);
     const locating = assigned.map((partition) => {
@@ -109,7 +110,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
         return;
       } catch (error) {
         log.warn({ err: messageOf(error), groupName, topicName, partition }, "could not tell where to start reading; it is tried again");
-        await pause(PAUSES_MS[Math.min(mine.failures++, PAUSES_MS.length - 1)]!);
+        await pause(mine.failures++);
       }
     }
   }
@@ -130,7 +131,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
         return;
       }
       const next = await deliver(mine, batch, records, () => keepAlive(heartbeat));
-      if (!isMine(mine) && !stopped) return;
+      if (!isMine(mine) && !signal.aborted) return;
       if (next === null) return goTo(wanted);
       mine.next = next;
       const last = records.at(-1)!.offset;
@@ -150,7 +151,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     } catch (error) {
       if (!isMine(mine)) return null;
       log.warn({ err: error, groupName, topicName, partition, offset: String(records[0]!.offset) }, "records could not be processed; they come again");
-      await pause(PAUSES_MS[Math.min(mine.failures++, PAUSES_MS.length - 1)]!);
+      await pause(mine.failures++);
       await keepAlive();
       return null;
     }
@@ -167,13 +168,14 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
 
   function commit(member: KafkaConsumer, mine: Held, next: bigint): void {
     const now = systemClock.monotonic();
-    if (now - mine.committedAt < COMMIT_EVERY_MS && !stopped) return;
+    if (now - mine.committedAt < COMMIT_EVERY_MS) return;
     mine.committedAt = now;
     member.commitOffsets([{ topic: topicName, partition: mine.partition, offset: String(next) }]).catch((error: unknown) => log.debug({ err: messageOf(error), groupName, topicName }, "could not show Kafka how far was read"));
   }
 
-  function pause(milliseconds: number): Promise<void> {
-    return stopped ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, milliseconds));
+  /** Longer with each failure in a row; a stop ends it. */
+  async function pause(failures: number): Promise<void> {
+    await delay(PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
   }
 
   /** One member of the group, until the client gives up (its reason) or we stop (null). */
@@ -192,7 +194,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     });
     const { events } = member;
     const crashed = new Promise<Error>((resolve) => member.on(events.CRASH, ({ payload }) => resolve(payload.error)));
-    const asked = new Promise<null>((resolve) => (wakeStopped = () => resolve(null)));
+    const asked = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
     member.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
       // By the time of sending: an answer that a process reads after it stood still for an hour proves nothing about now.
       if (apiName === "Heartbeat" || apiName === "SyncGroup") lastSent = systemClock.monotonic() - duration;
@@ -205,7 +207,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
       await member.connect();
       await member.subscribe({ topics: [topicName], fromBeginning: true });
       await member.run({ autoCommit: false, eachBatchAutoResolve: false, partitionsConsumedConcurrently: partitions, eachBatch });
-      return stopped ? null : await Promise.race([crashed, asked]);
+      return signal.aborted ? null : await Promise.race([crashed, asked]);
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error));
     } finally {
@@ -215,20 +217,19 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   }
 
   async function runForever(): Promise<void> {
-    for (let failures = 0; !stopped; failures++) {
+    for (let failures = 0; !signal.aborted; failures++) {
       const startedAt = systemClock.monotonic();
       const error = await runMember();
       if (error === null) return;
       if (systemClock.monotonic() - startedAt > SESSION_MS) failures = 0;
       log.warn({ err: messageOf(error), groupName, topicName }, "a consumer lost Kafka; it joins again");
-      await pause(PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)]!);
+      await pause(failures);
     }
   }
 
   const finished = runForever();
   async function stop(): Promise<void> {
-    stopped = true;
-    wakeStopped();
+    stopping.abort();
     await finished;
     await Promise.all(calls.values());
   }

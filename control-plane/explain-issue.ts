@@ -122,15 +122,17 @@ function didYouMean(given: string, known: readonly string[]): string | undefined
   return nearest && nearest.distance <= Math.max(1, Math.floor(nearest.name.length / 3)) ? `Did you mean "${nearest.name}"?` : undefined;
 }
 
-/** Levenshtein's distance: single characters inserted, deleted or replaced. */
+/** Single characters inserted, deleted or replaced, or two neighbours swapped (Damerau and Levenshtein, restricted). */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
-      current.push(Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)));
+      const replaced = rows[row - 1]![column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1] ? rows[row - 2]![column - 2]! + 1 : Infinity;
+      current.push(Math.min(rows[row - 1]![column]! + 1, current[column - 1]! + 1, replaced, swapped));
     }
-    previous = current;
+    rows.push(current);
   }
-  return previous[b.length]!;
+  return rows[a.length]![b.length]!;
 }

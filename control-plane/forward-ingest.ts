@@ -1,6 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import httpProxy from "@fastify/http-proxy";
-import { BODY_LIMIT, tooLarge } from "./read-body.ts";
 
 /** The ingest endpoints, which the edge serves. */
 const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
@@ -13,19 +13,27 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
   await app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
       // A page of any origin has to be able to read what went wrong here, too.
-      if (request.url.startsWith("/api/beacon")) reply.header("Access-Control-Allow-Origin", "*");
-      // More than any ingest endpoint takes: the edge would cut the connection in the middle of the body.
-      if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT) throw tooLarge();
+      if (request.url.startsWith("/api/beacon")) void reply.header("Access-Control-Allow-Origin", "*");
+      // The edge takes any content type, Fastify only those that are spelled well; the edge is told the one that was sent.
+      if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/octet-stream";
     });
+    // Read whole first, by none of the parsers that look into a body: bodies are small here (Fastify holds the limit), and
+    // were the connection's own stream handed on, an edge out of reach would break the connection that carries the answer.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, bytes: Buffer) => Readable.from([bytes], { objectMode: false }));
     for (const prefix of PREFIXES) {
       await scope.register(httpProxy, {
         upstream: edgeAddress,
         prefix,
         rewritePrefix: prefix,
         disableRequestLogging: true,
+        proxyPayloads: false,
         replyOptions: {
+          // The library would ask again on 503; whether to try again is the sender's decision.
+          retryDelay: () => null,
           rewriteRequestHeaders: (request, headers) => ({
             ...headers,
+            ...(headers["content-type"] !== undefined && { "content-type": rawHeader(request.raw.rawHeaders, "content-type") }),
             "x-request-id": request.id,
             "x-forwarded-for": [headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", "),
           }),
@@ -33,4 +41,10 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
       });
     }
   });
+}
+
+/** The first header of this name as it was sent. */
+function rawHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  const at = rawHeaders.findIndex((each, n) => n % 2 === 0 && each.toLowerCase() === name);
+  return rawHeaders[at + 1];
 }

@@ -59,7 +59,7 @@ export function schemaOf(route: Route): FastifySchema {
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
     response: { [status]: { description: "Success.", content: { "application/json": { schema: route.response } } }, ...failureAnswers(route) },
-  } as FastifySchema;
+  };
 }
 
 /** The scopes of which one is enough. */

@@ -53,7 +53,7 @@ describe("a body", () => {
     { name: "is a form", payload: "name=a", headers: { "content-type": "application/x-www-form-urlencoded" }, status: 415, code: "UNSUPPORTED_MEDIA_TYPE" },
     { name: "is XML", payload: "<a/>", headers: { "content-type": "text/xml" }, status: 415, code: "UNSUPPORTED_MEDIA_TYPE" },
   ])("that $name is refused with $code", async ({ payload, headers, status, code }) => {
-    expectFailure(await send(payload, headers), status, code);
+    expectFailure(await send(payload, headers as Record<string, string> | undefined), status, code);
   });
 
   it("is refused when it is missing", async () => {
@@ -163,7 +163,7 @@ describe("every answer", () => {
     expect(await ask("a".repeat(129))).not.toContain("aaa");
   });
 
-  it("says nothing of what went wrong inside, but logs it", async () => {
+  it("says nothing of what went wrong inside", async () => {
     const broken = await startTestControlPlane({
       routes: [
         {
@@ -212,6 +212,6 @@ describe("bytes that are no HTTP", () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toMatchObject({ code: "INVALID_REQUEST" });
     // A method that Fastify itself does not know is nothing to stumble over either.
-    expect((await fetch(`${address}/api/v1/services`, { method: "PROPFIND" })).status).toBe(404);
+    expect((await fetch(`${address}/api/v1/services`, { method: "PROPFIND", headers: { "X-API-Key": plane.organization.apiKey } })).status).toBe(405);
   });
 });

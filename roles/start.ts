@@ -1,17 +1,18 @@
+import { createDemo } from "../domain/organizations/create-demo.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { makeLifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { makeMetrics } from "../platform/metrics.ts";
 import { makeProbes } from "../platform/probes.ts";
-import { createDemo } from "../domain/organizations/create-demo.ts";
+import { requireFreePort } from "../platform/require-free-port.ts";
 import { startControlPlaneRole } from "./control-plane.ts";
 import { startEdgeRole } from "./edge.ts";
 import type { House } from "./house.ts";
 import { startProbesServer } from "./probes-server.ts";
 import { startProcessorRole } from "./processor.ts";
 import { startSchedulerRole } from "./scheduler.ts";
-import { openStores } from "./stores.ts";
+import { openStores, takeDataFolder } from "./stores.ts";
 
 export type Demo = NonNullable<Awaited<ReturnType<typeof createDemo>>>;
 
@@ -44,6 +45,8 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
   const metrics = makeMetrics();
   const probes = makeProbes({ lifecycle, metrics, metricsAllow: config.METRICS_ALLOW });
   try {
+    const dataFolder = await takeDataFolder(config, lifecycle);
+    await requireFreePorts(config);
     const stores = await openStores({ config, clock, log, lifecycle, onLost });
     const house: House = { config, clock, log, lifecycle, metrics, probes, ...stores };
     const plays = (role: (typeof config.PHAROS_ROLES)[number]) => config.PHAROS_ROLES.includes(role);
@@ -59,10 +62,16 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
     const named = host === "0.0.0.0" || host === "[::]" || host === "127.0.0.1" ? "localhost" : host;
     const baseUrl = controlPlane ? (config.PUBLIC_URL ?? `http://${named}:${controlPlane.port}`) : null;
     const edgeUrl = edge ? `http://${named}:${edge.port}` : null;
-    stores.dataFolder?.describe({ port: controlPlane?.port ?? null, edgePort: edge?.port ?? null });
+    dataFolder?.describe({ port: controlPlane?.port ?? null, edgePort: edge?.port ?? null });
     return { baseUrl, edgeUrl, demo, house, stop: () => lifecycle.stop(), abandon: stores.abandon };
   } catch (error) {
     await lifecycle.stop();
     throw error;
   }
+}
+
+/** A taken port is told before databases are started for nothing. */
+async function requireFreePorts({ HOST, PORT, EDGE_PORT, PHAROS_ROLES }: Config): Promise<void> {
+  if (PORT !== 0 && PHAROS_ROLES.some((role) => role !== "edge")) await requireFreePort("PORT", HOST, PORT);
+  if (EDGE_PORT !== 0 && PHAROS_ROLES.includes("edge")) await requireFreePort("EDGE_PORT", HOST, EDGE_PORT);
 }

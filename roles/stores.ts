@@ -18,8 +18,6 @@ import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 
 export interface Stores {
-  /** Null when no store is embedded. */
-  dataFolder: DataFolder | null;
   database: Database;
   databaseUrl: string;
   clickhouse: ClickHouse;
@@ -41,13 +39,18 @@ interface StoresNeeds {
   onLost(sentence: string): void;
 }
 
+/** Takes the data folder for this process when a store is embedded, else gives null. Throws StartFailure when another holds it. */
+export async function takeDataFolder(config: Config, lifecycle: Lifecycle): Promise<DataFolder | null> {
+  const embedded = !config.DATABASE_URL || !config.CLICKHOUSE_URL || config.KAFKA_BROKERS.length === 0;
+  if (!embedded) return null;
+  const dataFolder = await claimDataFolder(config.PHAROS_DATA_DIR);
+  lifecycle.add({ name: "data folder", stop: async () => dataFolder.release() });
+  return dataFolder;
+}
+
 /** Opens the three stores, embedded or by address, and brings their tables up to date. */
 export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const { config, lifecycle, log } = needs;
-  const embedded = !config.DATABASE_URL || !config.CLICKHOUSE_URL || config.KAFKA_BROKERS.length === 0;
-  const dataFolder = embedded ? await claimDataFolder(config.PHAROS_DATA_DIR) : null;
-  if (dataFolder) lifecycle.add({ name: "data folder", stop: async () => dataFolder.release() });
-
   const children: Child[] = [];
   const [databaseUrl, clickhouse] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
   const database = openDatabase(databaseUrl, config.POSTGRES_CONNECTIONS, log);
@@ -66,7 +69,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const abandon = () => {
     for (const child of children) child.abandon();
   };
-  return { dataFolder, database, databaseUrl, clickhouse, eventLog, abandon };
+  return { database, databaseUrl, clickhouse, eventLog, abandon };
 }
 
 async function unreadyByPing(store: { ping(): Promise<void> }): Promise<string | null> {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOrganization } from "../domain/organizations/create.ts";
+import type { Clock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import { makeLog } from "../platform/log.ts";
 import { startPharos, type Pharos } from "../roles/start.ts";
@@ -22,7 +23,7 @@ export interface TestHouse {
 }
 
 /** A whole Pharos in this process: real Postgres and ClickHouse of the run, an embedded log of its own, free ports. */
-export async function startTestHouse(settings: Record<string, string> = {}): Promise<TestHouse> {
+export async function startTestHouse(settings: Record<string, string> = {}, clock?: Clock): Promise<TestHouse> {
   const folder = await mkdtemp(join(tmpdir(), "pharos-house-"));
   const database = await freshDatabase();
   const clickhouse = await freshClickHouse();
@@ -41,6 +42,7 @@ export async function startTestHouse(settings: Record<string, string> = {}): Pro
   const pharos = await startPharos({
     config: read.config,
     log: makeLog(read.config.LOG_LEVEL),
+    ...(clock && { clock }),
     onLost: (sentence) => {
       throw new Error(sentence);
     },

@@ -1,12 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { Certificate } from "./certificate.ts";
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -21,23 +18,6 @@ export interface Receiver {
   /** Connections made so far, also those that sent nothing. */
   connections(): number;
   stop(): Promise<void>;
-}
-
-export interface Certificate {
-  key: string;
-  cert: string;
-  /** The certificate as a file, for OUTBOUND_CA_FILE: it is its own authority. */
-  file: string;
-  remove(): void;
-}
-
-/** A fresh certificate for these names and addresses, like `DNS:localhost` or `IP:127.0.0.1`. */
-export function makeCertificate(names = ["DNS:localhost", "DNS:hooks.example.com", "IP:127.0.0.1", "IP:::1"]): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), "pharos-certificate-"));
-  const [keyFile, file] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const subject = ["-subj", "/CN=Pharos test", "-addext", `subjectAltName=${names.join(",")}`, "-days", "2"];
-  execFileSync("openssl", ["req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", keyFile, "-out", file, ...subject], { stdio: "pipe" });
-  return { key: readFileSync(keyFile, "utf8"), cert: readFileSync(file, "utf8"), file, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 /** A real HTTPS server on a free port. `answer` decides what it does with each request, once its body has come. */

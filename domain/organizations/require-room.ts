@@ -1,4 +1,4 @@
-import { and, count, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { PLAN_LIMITS, type LimitedResource } from "../../schemas/plans.ts";
@@ -14,6 +14,16 @@ const NAMES: Record<LimitedResource, string> = {
   channels: "notification channels",
 };
 
+/** How many of each an organization has. */
+const COUNTS: Record<LimitedResource, (tx: Transaction, organizationId: string) => Promise<number>> = {
+  status_pages: (tx, id) => tx.$count(statusPages, eq(statusPages.organizationId, id)),
+  services: (tx, id) => tx.$count(services, eq(services.organizationId, id)),
+  monitors: (tx, id) => tx.$count(heartbeatMonitors, and(eq(heartbeatMonitors.organizationId, id), isNull(heartbeatMonitors.deletedAt))),
+  webhooks: (tx, id) => tx.$count(webhooks, eq(webhooks.organizationId, id)),
+  // There are no channels yet.
+  channels: async () => 0,
+};
+
 /**
  * Makes sure that the organization's plan has room for one more, before it is made in this transaction. The
  * organization stays locked until the transaction ends, so that two creates at once cannot both take the last place.
@@ -23,7 +33,7 @@ export async function requireRoom(tx: Transaction, organizationId: string, resou
   // Not `for update`: that would also wait for everybody who only refers to the organization by a foreign key.
   const [organization] = await tx.select({ plan: organizations.plan }).from(organizations).where(eq(organizations.id, organizationId)).for("no key update");
   if (!organization) throw new Failure("NOT_FOUND", "No such organization.");
-  const refusal = planLimitRefusal(organization.plan, resource, await countOf(tx, organizationId, resource));
+  const refusal = planLimitRefusal(organization.plan, resource, await COUNTS[resource](tx, organizationId));
   if (refusal) throw refusal;
 }
 
@@ -34,24 +44,4 @@ export function planLimitRefusal(plan: Plan, resource: LimitedResource, existing
   const larger = PLANS.slice(PLANS.indexOf(plan) + 1).find((each) => limits[each] > existing);
   const fix = larger ? `The ${larger} plan allows ${limits[larger]}. Change the plan, or delete some.` : "Delete some that are not needed any more.";
   return new Failure("PLAN_LIMIT", `The ${plan} plan allows ${limits[plan]} ${limits[plan] === 1 ? NAMES[resource].replace(/s$/, "") : NAMES[resource]}.`, { fix });
-}
-
-async function countOf(tx: Transaction, organizationId: string, resource: LimitedResource): Promise<number> {
-  const counted = { rows: count() };
-  switch (resource) {
-    case "status_pages":
-      return only(await tx.select(counted).from(statusPages).where(eq(statusPages.organizationId, organizationId)));
-    case "services":
-      return only(await tx.select(counted).from(services).where(eq(services.organizationId, organizationId)));
-    case "monitors":
-      return only(await tx.select(counted).from(heartbeatMonitors).where(and(eq(heartbeatMonitors.organizationId, organizationId), isNull(heartbeatMonitors.deletedAt))));
-    case "webhooks":
-      return only(await tx.select(counted).from(webhooks).where(eq(webhooks.organizationId, organizationId)));
-    case "channels":
-      return 0;
-  }
-}
-
-function only([row]: { rows: number }[]): number {
-  return row?.rows ?? 0;
 }

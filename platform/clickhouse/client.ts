@@ -33,7 +33,7 @@ const INSERT_SETTINGS = [
 ].join(", ");
 
 /** Codes with which a server says that it cannot now, rather than that the statement is wrong. */
-const PASSING_CODES = new Set(["202", "203", "209", "210", "225", "236", "242", "252", "319", "999"]);
+const PASSING_CODES = new Set(["202", "203", "209", "210", "225", "236", "241", "242", "243", "252", "319", "999"]);
 
 /**
  * ClickHouse by its address: `http[s]://user:password@host:port/database`. Nothing is sent until it is used. A statement that

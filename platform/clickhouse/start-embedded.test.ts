@@ -42,13 +42,13 @@ test("a stop lets running statements end", async () => {
   await migrateClickHouse(engine.url, log);
   const store = openClickHouse(engine.url, log);
   const slow = store.query("SELECT sum(sleepEachRow(0.1)) AS slept FROM numbers(10) SETTINGS max_block_size = 1");
-  await expect.poll(() => store.query("SELECT 1 FROM system.processes WHERE query LIKE '%sleepEachRow(0.1)%' AND query NOT LIKE '%processes%'")).toHaveLength(1);
+  await expect.poll(() => store.query("SELECT 1 FROM system.processes WHERE query LIKE '%sleepEachRow(0.1)%' AND query NOT LIKE '%processes%'"), { timeout: 20_000 }).toHaveLength(1);
   await engine.stop();
   expect(await slow).toEqual([{ slept: "0" }]);
   await store.close();
 });
 
-test("when Pharos is killed its engine ends by itself, and a start right after finds every confirmed row", async () => {
+test("when Pharos is killed its engine ends by itself, and a start right after finds every confirmed row", { timeout: 90_000 }, async () => {
   const parent = spawnParent(folder);
   const { url, pid } = await reportOf(parent);
   const store = openClickHouse(url, log);
@@ -64,7 +64,7 @@ test("when Pharos is killed its engine ends by itself, and a start right after f
   const successor = await startEmbeddedClickHouse({ folder, log });
   await inserting;
   await store.close();
-  await expect.poll(() => isAlive(pid)).toBe(false);
+  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   const reopened = openClickHouse(successor.url, log);
   const [row] = await reopened.query<{ rows: string }>("SELECT count() AS rows FROM metric_samples");
   // One more may have been written and not confirmed.

@@ -143,6 +143,29 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
     finish();
   }, 60_000);
 
+  test("records that retention took away before they were read are a gap that the reader sees by the offset", async () => {
+    const prefix = newId();
+    const eventLog = await open(prefix);
+    for (let number = 0; number < 10; number++) await eventLog.append("metrics", 0, Buffer.from(String(number)));
+    const admin = new Client({ brokers: kafka.brokers, logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    // kafkajs deletes only in topics that this admin has asked about before.
+    await admin.fetchTopicOffsets(`${prefix}.metrics`);
+    await admin.deleteTopicRecords({ topic: `${prefix}.metrics`, partitions: [{ partition: 0, offset: "6" }] });
+    const offsets: number[] = [];
+    await eventLog.consume({
+      topic: "metrics",
+      group: "gap",
+      startAt: (partition) => Promise.resolve(partition === 0 ? 2n : 0n),
+      async onRecords({ records }) {
+        offsets.push(...records.map(({ offset }) => Number(offset)));
+        return records.at(-1)!.offset + 1n;
+      },
+    });
+    await vi.waitFor(() => expect(offsets).toEqual([6, 7, 8, 9]), 10_000);
+  });
+
   test("processes that make the topics at the same time agree on the log's id", async () => {
     const prefix = newId();
     const logs = await Promise.all([open(prefix), open(prefix), open(prefix)]);

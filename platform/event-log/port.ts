@@ -19,7 +19,11 @@ export interface EventLog {
    */
   append(topic: Topic, partition: number, record: Uint8Array): Promise<void>;
 
-  /** Reads a topic as a member of a group; each partition has one reader at a time. */
+  /**
+   * Reads a topic as a member of a group; each partition has one reader at a time. Rejects with StartFailure when a
+   * partition assigned at the start ends below the offset that is wanted. What retention took away is skipped: the first record
+   * then has a higher offset than the one wanted.
+   */
   consume(options: ConsumeOptions): Promise<Consumer>;
 
   /** The offset that the next appended record will get, for each partition of the topic. */

@@ -1,10 +1,12 @@
-import { connect as connectPlain, type LookupFunction, type Socket } from "node:net";
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecure, type SecureContext } from "node:tls";
 import type { buildConnector } from "undici";
 import { judgeAddress, type AddressRange } from "./judge-address.ts";
 import { AddressRefused, type ResolvedAddress } from "./resolve-public.ts";
 
 interface ConnectNeeds {
+  /** As `hostOf` gives it; TLS verifies the certificate against it. */
+  host: string;
   addresses: ResolvedAddress[];
   allow: readonly AddressRange[];
   secureContext: SecureContext;
@@ -16,14 +18,13 @@ interface ConnectNeeds {
 const ATTEMPT_MS = 3_000;
 
 /** An undici connector to addresses that were judged before: it never looks a name up. */
-export function makeConnector({ addresses, allow, secureContext, signal }: ConnectNeeds): buildConnector.connector {
+export function makeConnector({ host, addresses, allow, secureContext, signal }: ConnectNeeds): buildConnector.connector {
   const judgedOnly: LookupFunction = (_name, { all }, answer) => {
     if (all) answer(null, addresses);
     else answer(null, addresses[0]!.address, addresses[0]!.family);
   };
-  return ({ protocol, port, hostname }, callback) => {
+  return ({ protocol, port }, callback) => {
     const secure = protocol === "https:";
-    const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
     const target = { host, port: Number(port) || (secure ? 443 : 80), lookup: judgedOnly, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS };
     // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn verification off.
     const socket: Socket = secure ? connectSecure({ ...target, secureContext, rejectUnauthorized: true, ALPNProtocols: ["http/1.1"], ...serverName(host) }) : connectPlain(target);
@@ -46,5 +47,5 @@ export function makeConnector({ addresses, allow, secureContext, signal }: Conne
 
 /** Server Name Indication takes names only (RFC 6066 §3). */
 function serverName(host: string): { servername?: string } {
-  return /^[\d.]+$|:/.test(host) ? {} : { servername: host };
+  return isIP(host) === 0 ? { servername: host } : {};
 }

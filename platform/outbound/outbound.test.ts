@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { makeCertificate, startReceiver, type Certificate, type Receiver } from "../../testing/receiver.ts";
+import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
+import { startReceiver, type Receiver } from "../../testing/receiver.ts";
 import { makeLog } from "../log.ts";
 import { makeOutbound, type Outbound, type OutboundResult } from "./outbound.ts";
 import type { Resolve } from "./resolve-public.ts";
@@ -153,7 +154,7 @@ describe("a failure is a sentence", () => {
   });
 
   it("when the certificate is for another name", async () => {
-    const other = makeCertificate(["DNS:other.example.com"]);
+    const other = makeCertificate(["other.example.com"]);
     const receiver = await receive((response) => response.end(), other);
     expect(await post(open({ caFile: other.file }), receiver.url)).toMatchObject({ kind: "failed", error: "The certificate of localhost is for another name." });
     other.remove();

@@ -9,7 +9,7 @@ import { parseRanges, type Judgement } from "./judge-address.ts";
 import { hostOf, judgeUrl } from "./judge-url.ts";
 import { resolvePublic, systemResolve, type Resolve } from "./resolve-public.ts";
 
-export interface OutboundRequest {
+interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -57,8 +57,9 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
   const running = new Map<AbortController, Promise<OutboundResult>>();
 
   async function send(request: OutboundRequest, url: URL, signal: AbortSignal): Promise<Omit<OutboundResult & { kind: "response" }, "durationMs">> {
-    const addresses = await untilAborted(resolvePublic(hostOf(url), { resolve, allow }), signal);
-    const connect = makeConnector({ addresses, allow, secureContext, signal });
+    const host = hostOf(url);
+    const addresses = await untilAborted(resolvePublic(host, { resolve, allow }), signal);
+    const connect = makeConnector({ host, addresses, allow, secureContext, signal });
     // The one time limit is `signal`'s.
     const client = new Client(url.origin, { connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
     try {

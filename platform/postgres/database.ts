@@ -1,12 +1,12 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
-import { Pool } from "pg";
+import { Pool, type PoolClient } from "pg";
 import * as tables from "../../schemas/tables/all.ts";
 import type { Log } from "../log.ts";
 
 /** Drizzle over a pool; `$client` is the pg pool for hand-written SQL. */
 export type Database = NodePgDatabase<typeof tables> & { $client: Pool };
 
-/** What runs inside `database.transaction(...)`; `Database` itself fits too where no transaction is needed. */
+/** What runs inside `inTransaction(...)`; `Database` itself fits too where no transaction is needed. */
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 export type Queries = Database | Transaction;
 
@@ -37,10 +37,32 @@ export function openDatabase(url: string, maxConnections: number, log: Log): Dat
 export async function inTransaction<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.transaction(work);
+      return await onOneConnection(database, work);
     } catch (error) {
       if (attempt >= 5 || !RETRYABLE.has(postgresCode(error) ?? "")) throw error;
     }
+  }
+}
+
+/** Drizzle over one connection, made once for each. */
+const ofConnection = new WeakMap<PoolClient, NodePgDatabase<typeof tables>>();
+
+/**
+ * The connection is taken and given back here: drizzle's own `database.transaction` keeps one for ever when its `begin`
+ * fails, and a pool that lost all of them this way never answers again. A connection whose work failed by losing Postgres is closed.
+ */
+async function onOneConnection<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const client = await database.$client.connect();
+  let lost = false;
+  try {
+    let single = ofConnection.get(client);
+    if (!single) ofConnection.set(client, (single = drizzle({ client, schema: tables })));
+    return await single.transaction(work);
+  } catch (error) {
+    lost = isPostgresAway(error);
+    throw error;
+  } finally {
+    client.release(lost);
   }
 }
 

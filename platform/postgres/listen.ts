@@ -52,7 +52,7 @@ export function listenTo({ connectionString, channel, onNotify, log }: ListenNee
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await listenOnce().catch((error: unknown) => log.debug({ err: error, channel, attempt }, "could not listen; trying again"));
-      await rest(PAUSES_MS[Math.min(attempt++, PAUSES_MS.length - 1)]!, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await rest(PAUSES_MS[Math.min(attempt++, PAUSES_MS.length - 1)], undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 

@@ -1,6 +1,6 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
-import type { Database, Queries, Transaction } from "../../platform/postgres/database.ts";
+import { inTransaction, type Database, type Queries, type Transaction } from "../../platform/postgres/database.ts";
 import { cursors, frameSequences, logGaps } from "../../schemas/tables/all.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 
@@ -32,7 +32,7 @@ export class OwnershipLost extends Error {
 
 /** Makes this process the owner: any other owner's next update finds a higher epoch and changes nothing. */
 export async function takeCursor(database: Database, name: CursorName): Promise<OwnedCursor> {
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const [row] = await transaction
       .insert(cursors)
       .values({ consumerGroup: name.group, logId: name.logId, topic: name.topic, partition: name.partition, nextOffset: 0n, epoch: 1n })
@@ -100,7 +100,7 @@ export async function moveCursor(transaction: Transaction, cursor: OwnedCursor, 
 
 /** The log lost records before they were read: recorded for good, then the cursor steps over them. Throws OwnershipLost. */
 export async function stepOverGap(database: Database, cursor: OwnedCursor, firstKept: bigint): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     await transaction.insert(logGaps).values({ id: newId(), consumerGroup: cursor.group, logId: cursor.logId, topic: cursor.topic, partition: cursor.partition, fromOffset: cursor.nextOffset, toOffset: firstKept });
     await moveCursor(transaction, cursor, { nextOffset: firstKept, sequences: new Map(), caughtUpTo: new Date(0) });
   });

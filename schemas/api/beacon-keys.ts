@@ -52,5 +52,5 @@ function originOf(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   const plain = (url.protocol === "https:" || url.protocol === "http:") && url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
-  return plain && !/[?#\s]/.test(text) ? url.origin : null;
+  return plain && !/[?#*\s]/.test(text) ? url.origin : null;
 }

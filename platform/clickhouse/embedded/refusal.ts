@@ -39,6 +39,7 @@ interface ErrorAnswer {
 
 /** Errors of the engine keep their code; anything else is code 1001, as for the server. */
 export function errorAnswer(error: unknown): ErrorAnswer {
+  if ((error as NodeJS.ErrnoException | null)?.code === "ENOSPC") return errorAnswer(new Refusal(243, "NOT_ENOUGH_SPACE", "The disk of the data folder is full.", 503));
   const message = error instanceof Error ? error.message : String(error);
   // The engine sometimes wraps its own message in a second `Code: N. DB::Exception:`.
   const text = message.replace(/^(Code: \d+\. DB::Exception: )(?:Code: \d+\. DB::Exception: )+([\s\S]*?)(?: \([A-Z0-9_]+\) \(version [^)]*\)\.)? (\([A-Z0-9_]+\))$/, "$1$2 $3");

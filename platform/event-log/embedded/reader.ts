@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../log.ts";
 import { beyondEnd } from "../beyond-end.ts";
@@ -15,6 +16,8 @@ export async function startReader({ store, writer, log }: { store: Store; writer
   const starts = await Promise.all(partitions.map((state) => startOf(state, startAt)));
   const stopping = new AbortController();
   const { signal } = stopping;
+  // Each partition's loop listens, and there may be more of them than Node takes for normal.
+  setMaxListeners(0, signal);
 
   async function read(state: PartitionState, start: number): Promise<void> {
     let next = start;
@@ -36,8 +39,8 @@ export async function startReader({ store, writer, log }: { store: Store; writer
         failures = 0;
         writer.notePosition(group, state, next);
       } catch (error) {
-        log.warn({ err: error, group, topic, partition: state.partition, offset: String(records[0]!.offset) }, "records could not be processed; they come again");
-        await delay(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]!, undefined, { signal }).catch(() => undefined);
+        log.warn({ err: error, group, topic, partition: state.partition, offset: String(records[0]?.offset) }, "records could not be processed; they come again");
+        await delay(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
       }
       // Other work of the process gets its turn between two batches.
       await nextTurn();

@@ -158,9 +158,10 @@ export function makeWriter({ store, limits, folder, clock, log }: { store: Store
     if (marks.length > 0) trim();
   }
 
-  async function fail(error: unknown, bytes: number): Promise<LogUnavailable> {
-    const { commitError } = error as { commitError?: Promise<never> };
-    const cause: unknown = commitError ? await commitError.catch((reason: unknown) => reason) : error;
+  async function fail(thrown: unknown, bytes: number): Promise<LogUnavailable> {
+    // The package's own error is a general one, with a promise of the reason.
+    const { commitError } = thrown as { commitError?: Promise<never> };
+    const cause: unknown = commitError ? await commitError.catch((reason: unknown) => reason) : thrown;
     // A write that was cut short by a full disk comes as EIO.
     const full = isFull(cause) || (await roomLeft(folder)) < bytes + SPARE_BYTES;
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -53,6 +53,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   let consumer: KafkaConsumer | null = null;
   const stopping = new AbortController();
   const { signal } = stopping;
+  let endMember = (): void => undefined;
   /** Monotonic ms at which the last confirmed sign of life was sent; and the last one that was answered at all. */
   let lastBeat = -Infinity;
   let lastSent = -Infinity;
@@ -194,7 +195,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     });
     const { events } = member;
     const crashed = new Promise<Error>((resolve) => member.on(events.CRASH, ({ payload }) => resolve(payload.error)));
-    const asked = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
+    const asked = new Promise<null>((resolve) => (endMember = () => resolve(null)));
     member.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
       // By the time of sending: an answer that a process reads after it stood still for an hour proves nothing about now.
       if (apiName === "Heartbeat" || apiName === "SyncGroup") lastSent = systemClock.monotonic() - duration;
@@ -230,6 +231,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   const finished = runForever();
   async function stop(): Promise<void> {
     stopping.abort();
+    endMember();
     await finished;
     await Promise.all(calls.values());
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { HeartbeatState, PingAnswer } from "../schemas/api/heartbeat-monitors.ts";
 import { BeaconBody } from "../schemas/messages/beacon.ts";
-import { MetricsPushBody } from "../schemas/messages/metrics-push.ts";
+import { MetricsPushAnswer, MetricsPushBody } from "../schemas/messages/metrics-push.ts";
 import { PingBody } from "../schemas/messages/ping.ts";
-import { INCIDENT_SEVERITIES, PING_STATUSES, SERVICE_STATUSES, HEARTBEAT_STATUSES } from "../schemas/vocabulary.ts";
 
 /** The parts of an OpenAPI operation that are written here. */
 interface Operation {
@@ -19,27 +19,8 @@ interface Operation {
 const TAG = "Ingest";
 const KEY_SECURITY: Operation["security"] = [{ apiKey: [] }, { bearer: [] }];
 
-const Moment = z.iso.datetime();
 const RejectedEvent = z.object({ index: z.int(), path: z.string(), error: z.string() });
 const BeaconAnswer = z.object({ success: z.literal(true), accepted: z.int(), rejected: z.array(RejectedEvent).meta({ description: "Events that were not taken in, each with the place of its fault." }) });
-const StatusChange = z.object({ previous: z.enum(SERVICE_STATUSES), current: z.enum(SERVICE_STATUSES), reason: z.string() });
-const PushAnswer = z.object({
-  success: z.literal(true),
-  metrics_received: z.record(z.string(), z.number()),
-  status_change: StatusChange.optional().meta({ description: "Present when the push changed the service's status." }),
-  incident_created: z.object({ id: z.uuid(), title: z.string(), severity: z.enum(INCIDENT_SEVERITIES) }).partial().nullable(),
-});
-const PushPending = z.object({ success: z.literal(true), metrics_received: z.record(z.string(), z.number()), incident_created: z.null(), evaluation: z.literal("pending") });
-const PingAnswer = z.object({ success: z.literal(true), monitor_id: z.uuid(), status: z.enum(HEARTBEAT_STATUSES), received_at: Moment, next_expected_at: Moment.nullable() });
-const RecentPing = z.object({ received_at: Moment, status: z.enum(PING_STATUSES), run_id: z.string().nullable(), duration_ms: z.number().nullable(), message: z.string().nullable() });
-const HeartbeatAnswer = z.object({
-  monitor_id: z.uuid(),
-  status: z.enum(HEARTBEAT_STATUSES),
-  last_ping_at: Moment.nullable(),
-  next_expected_at: Moment.nullable(),
-  last_duration_ms: z.int().nullable(),
-  recent: z.array(RecentPing).meta({ description: "The last 100 pings, newest first." }),
-});
 
 const MONITOR = { name: "monitor", in: "path", required: true, description: "The heartbeat monitor's id or slug.", schema: { type: "string" } };
 
@@ -71,8 +52,8 @@ export function describeIngest(failure: object): Record<string, Record<string, O
         parameters: [{ name: "Prefer", in: "header", required: false, description: "`respond-async`: do not wait for the evaluation.", schema: { type: "string" } }],
         requestBody: { required: true, content: { "application/json": { schema: jsonSchema(MetricsPushBody) } } },
         responses: {
-          "200": json("Evaluated.", jsonSchema(PushAnswer)),
-          "202": json("Taken in, durably; it will be evaluated once.", jsonSchema(PushPending)),
+          "200": json("Evaluated.", jsonSchema(MetricsPushAnswer)),
+          "202": json("Taken in, durably; it will be evaluated once.", jsonSchema(MetricsPushAnswer)),
           ...refusals("400", "401", "403", "404", "413", "415", "429", "503"),
         },
       },
@@ -95,7 +76,7 @@ export function describeIngest(failure: object): Record<string, Record<string, O
         description: "Needs the scope `heartbeat:write` or `monitors:read`.",
         security: KEY_SECURITY,
         parameters: [MONITOR],
-        responses: { "200": json("The monitor's state and its last pings.", jsonSchema(HeartbeatAnswer)), ...refusals("401", "403", "404", "429", "503") },
+        responses: { "200": json("The monitor's state and its last pings.", jsonSchema(HeartbeatState)), ...refusals("401", "403", "404", "429", "503") },
       },
     },
   };
@@ -116,7 +97,10 @@ function json(description: string, schema: object): object {
   return { description, content: { "application/json": { schema } } };
 }
 
+/** A reference to a schema that has a name of its own in the document, else the schema itself. */
 function jsonSchema(schema: z.ZodType): object {
+  const id = schema.meta()?.id;
+  if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
 }

@@ -65,5 +65,5 @@ export function route<
     handle(context: RouteContext<Body, Params, Query>): Promise<z.input<Response>>;
   },
 ): Route {
-  return definition as Route;
+  return definition;
 }

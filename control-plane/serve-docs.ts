@@ -26,7 +26,15 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
 
   await app.register(scalar, {
     routePrefix: "/docs",
-    configuration: { url: "/openapi.json", title: "Pharos API", pageTitle: "Pharos API", withDefaultFonts: false, hideClientButton: true },
+    configuration: {
+      url: "/openapi.json",
+      pageTitle: "Pharos API",
+      authentication: { preferredSecurityScheme: "apiKey" },
+      // Fonts and tools of the library's maker would be asked of its servers.
+      withDefaultFonts: false,
+      hideClientButton: true,
+      showDeveloperTools: "never",
+    },
     hooks: {
       onRequest: (request, reply, done) => {
         // The reference makes a URL of the Host header.

@@ -106,7 +106,9 @@ test("after every kind of refusal the connection serves the next request", async
     let text = "";
     socket.on("data", (chunk) => {
       text += chunk.toString();
-      if (text.split("HTTP/1.1 ").length > 3) resolve(text), socket.destroy();
+      if (text.split("HTTP/1.1 ").length <= 3) return;
+      resolve(text);
+      socket.destroy();
     });
     socket.on("error", reject);
     const body = json({ metrics: {} });

@@ -73,28 +73,24 @@ test(
 /** Sends for about two seconds, kills the service with requests in flight, and gives back those that got no answer. */
 async function loadUntilKilled(service: ServiceProcess, key: string, next: () => number, counts: { named: number; unnamed: number }): Promise<Sent[]> {
   const unsure: Sent[] = [];
-  const running: Promise<void>[] = [];
-  let killed = false;
-  const kill = setTimeout(() => {
-    killed = true;
-    service.child.kill("SIGKILL");
-  }, 2_000);
-  while (!killed) {
+  const running: Promise<number>[] = [];
+  const until = performance.now() + 2_000;
+  while (performance.now() < until) {
     for (let index = 0; index < REQUESTS_PER_TURN; index++) {
       const sent = makeRequest(key, next());
       running.push(
         post(service, sent.body).then(
           (status) => {
             expect(status).toBe(202);
-            counts[sent.named ? "named" : "unnamed"] += EVENTS;
+            return (counts[sent.named ? "named" : "unnamed"] += EVENTS);
           },
-          () => void unsure.push(sent),
+          () => unsure.push(sent),
         ),
       );
     }
     await new Promise((resolve) => setTimeout(resolve, TURN_MS));
   }
-  clearTimeout(kill);
+  service.child.kill("SIGKILL");
   await Promise.all(running);
   expect(await service.exited).toBe("SIGKILL");
   return unsure;

@@ -38,8 +38,6 @@ export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-export const ENVIRONMENTS = ["production", "staging", "development"] as const;
-
 export const BEACON_EVENT_TYPES = ["error", "message", "vital"] as const;
 export type BeaconEventType = (typeof BEACON_EVENT_TYPES)[number];
 

@@ -8,7 +8,7 @@ export function browserAvailable(): boolean {
   if (existsSync(EXECUTABLE)) return true;
   const reason = `${EXECUTABLE} is not there (set PHAROS_TEST_CHROMIUM, or install Debian's chromium)`;
   if ((process.env.PHAROS_TEST_REQUIRE ?? "").split(",").includes("browser")) throw new Error(`PHAROS_TEST_REQUIRE names the browser, but ${reason}`);
-  console.warn(`Tests in a browser do not run: ${reason}.`);
+  process.stderr.write(`Tests in a browser do not run: ${reason}.\n`);
   return false;
 }
 

@@ -63,7 +63,6 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "abandoned"] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export const DELIVERY_TRIGGERS = ["event", "test", "redeliver"] as const;
 export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];

@@ -98,3 +98,39 @@ export type Role = (typeof ROLES)[number];
 /** Topics of the event log. `replies` is ephemeral and not listed: nothing reads it twice. */
 export const TOPICS = ["beacons", "metrics", "heartbeats", "dead-letter"] as const;
 export type Topic = (typeof TOPICS)[number];
+
+/** What a status page can look like (conventions §3). */
+export const THEME_MODES = ["light", "dark", "system"] as const;
+export const PAGE_THEMES = ["classic", "minimal", "compact", "high_contrast"] as const;
+export const PAGE_VISIBILITIES = ["public", "unlisted", "password", "ip_restricted", "private"] as const;
+export type PageVisibility = (typeof PAGE_VISIBILITIES)[number];
+export const ANNOUNCEMENT_TYPES = ["info", "warning", "critical", "success"] as const;
+export const FONT_FAMILIES = ["system", "inter", "roboto", "open_sans", "lato", "georgia", "mono"] as const;
+export const HEADER_STYLES = ["left", "center", "banner"] as const;
+export const BORDER_RADII = ["none", "sm", "md", "lg", "full"] as const;
+/** The languages that pages are shipped in, as BCP 47 tags. */
+export const PAGE_LANGUAGES = ["ar", "cs", "da", "de", "en", "es", "fi", "fr", "he", "hi", "it", "ja", "ko", "nb", "nl", "pl", "pt-BR", "sv", "tr", "zh-CN"] as const;
+
+export const DESIGN_STATES = ["draft", "published", "archived"] as const;
+export const SECTION_TYPES = [
+  "header",
+  "announcement",
+  "overall_status",
+  "active_incidents",
+  "scheduled_maintenance",
+  "services_list",
+  "uptime_history",
+  "metrics",
+  "incident_history",
+  "subscribe",
+  "footer",
+] as const;
+export const TEMPLATE_MODES = ["default", "custom"] as const;
+
+export const CHANNEL_TYPES = ["slack", "webhook", "discord", "teams", "pagerduty", "sms"] as const;
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
+
+export const MAINTENANCE_STATUSES = ["scheduled", "in_progress", "completed", "cancelled"] as const;
+
+export const WORKFLOW_TRIGGERS = ["manual", "event", "schedule"] as const;
+export const WORKFLOW_RUN_STATUSES = ["queued", "running", "succeeded", "failed"] as const;

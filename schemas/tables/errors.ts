@@ -49,10 +49,32 @@ export const errorSignatures = pgTable(
     stackTrace: text("stack_trace").notNull(),
     frames: jsonb("frames").$type<Frame[]>().notNull(),
     groupingParts: jsonb("grouping_parts").$type<GroupingPart[]>().notNull(),
+    /** When it was resolved last; an event only regresses it when it happened afterwards. */
+    resolvedAt: moment("resolved_at"),
+    resolvedInRelease: text("resolved_in_release"),
+    ignoreUntil: moment("ignore_until"),
+    ignoreUntilOccurrences: bigint("ignore_until_occurrences", { mode: "number" }),
   },
   (table) => [
     uniqueIndex("error_signatures_fingerprint").on(table.serviceId, table.groupingVersion, table.fingerprint),
     index("error_signatures_last_seen").on(table.organizationId, table.lastSeen),
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
   ],
+);
+
+/** A release is made by hand or by the first beacon that names it. */
+export const releases = pgTable(
+  "releases",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    version: text("version").notNull(),
+    environment: text("environment"),
+    url: text("url"),
+    commits: jsonb("commits").$type<Record<string, unknown>[]>().notNull().default([]),
+    releasedAt: moment("released_at"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex("releases_version").on(table.serviceId, table.version), index("releases_organization").on(table.organizationId, table.createdAt)],
 );

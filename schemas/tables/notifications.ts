@@ -1,6 +1,6 @@
 import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
-import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES } from "../vocabulary.ts";
+import { CHANNEL_TYPES, DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
 
 export const eventType = pgEnum("event_type", EVENT_TYPES);
@@ -71,4 +71,24 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_due").on(table.dueAt).where(sql`status = 'pending'`),
     index("webhook_deliveries_webhook").on(table.webhookId, table.createdAt),
   ],
+);
+
+export const channelType = pgEnum("channel_type", CHANNEL_TYPES);
+
+/** `config` holds addresses and secrets whole; they are masked whenever they are shown. */
+export const channels = pgTable(
+  "channels",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    type: channelType("type").notNull(),
+    name: text("name").notNull(),
+    enabled: boolean("enabled").notNull().default(true),
+    config: jsonb("config").$type<Record<string, string>>().notNull(),
+    notifyOnIncident: boolean("notify_on_incident").notNull().default(true),
+    notifyOnMaintenance: boolean("notify_on_maintenance").notNull().default(true),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [index("channels_organization").on(table.organizationId)],
 );

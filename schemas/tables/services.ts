@@ -1,5 +1,4 @@
-import { bigint, boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { sql } from "drizzle-orm";
+import { bigint, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import type { Thresholds } from "../thresholds.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -57,33 +56,7 @@ export const metricStates = pgTable("metric_states", {
   serviceId: uuid("service_id").primaryKey().references(() => services.id, { onDelete: "cascade" }),
   breaches: integer("breaches").notNull(),
   clears: integer("clears").notNull(),
+  /** The level that the last judged push left; a manual status withdraws the opinion until this changes. */
+  level: serviceStatus("level"),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 });
-
-export const statusPages = pgTable(
-  "status_pages",
-  {
-    id: uuid("id").primaryKey(),
-    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
-    name: text("name").notNull(),
-    slug: text("slug").notNull().unique(),
-    tagline: text("tagline"),
-    isDefault: boolean("is_default").notNull().default(false),
-    createdAt: moment("created_at").notNull().defaultNow(),
-    updatedAt: moment("updated_at").notNull().defaultNow(),
-  },
-  (table) => [
-    index("status_pages_organization").on(table.organizationId),
-    uniqueIndex("status_pages_one_default").on(table.organizationId).where(sql`is_default`),
-  ],
-);
-
-export const statusPageServices = pgTable(
-  "status_page_services",
-  {
-    statusPageId: uuid("status_page_id").notNull().references(() => statusPages.id, { onDelete: "cascade" }),
-    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
-    displayOrder: integer("display_order").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.statusPageId, table.serviceId] })],
-);

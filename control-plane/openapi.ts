@@ -1,4 +1,5 @@
 import type { FastifySchema } from "fastify";
+import { z } from "zod";
 import fastifySwagger, { type FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
@@ -47,7 +48,7 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
 
 /** A route's schema as Fastify validates by it and as its place in the document is made from it. */
 export function schemaOf(route: Route): FastifySchema {
-  const { body, params, query, tag, summary, description, status = 200 } = route;
+  const { body, params, query, tag, summary, description, status = 200, otherStatus, otherType } = route;
   const scopes = scopesOf(route).map((scope) => `\`${scope}\``).join(" or ");
   return {
     tags: [tag],
@@ -58,7 +59,11 @@ export function schemaOf(route: Route): FastifySchema {
     ...(body !== undefined && { body }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
-    response: { [status]: { description: "Success.", content: { "application/json": { schema: route.response } } }, ...failureAnswers(route) },
+    response: {
+      [status]: { description: "Success.", content: { "application/json": { schema: route.response }, ...(otherType !== undefined && { [otherType]: { schema: z.string() } }) } },
+      ...(otherStatus && { [otherStatus.status]: { description: otherStatus.description, content: { "application/json": { schema: route.response } } } }),
+      ...failureAnswers(route),
+    },
   };
 }
 

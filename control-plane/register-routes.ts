@@ -2,16 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { Failure } from "../platform/failures.ts";
 import { explainIssues } from "./explain-issue.ts";
+import { answerOnce, type SentAnswer } from "./idempotency.ts";
 import { schemaOf } from "./openapi.ts";
 import { parseBody, requireStorable, unpack } from "./read-body.ts";
-import type { ControlPlaneNeeds, Route } from "./route.ts";
+import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 
 /** Registers each route with its validation. Bodies are JSON, plain or gzipped. */
 export function registerRoutes(api: FastifyInstance, { routes, ...needs }: ControlPlaneNeeds & { routes: readonly Route[] }): void {
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
-    // Many clients name a content type with every request; where no body is expected an empty one is none.
-    return bytes.length === 0 && !request.routeOptions.config.route?.body ? undefined : parseBody(bytes);
+    // Many clients name a content type with every request; where no body is required an empty one is none.
+    const { body } = request.routeOptions.config.route ?? {};
+    return bytes.length === 0 && (!body || (body as z.ZodType).safeParse(undefined).success) ? undefined : parseBody(bytes);
   });
   api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"]));
   api.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data));
@@ -33,7 +35,9 @@ export function registerRoutes(api: FastifyInstance, { routes, ...needs }: Contr
 function validate(schema: z.ZodType, part: string, data: unknown): { value: unknown } | { error: Error } {
   try {
     // Fastify gives null where no body came.
-    if (part === "body" && (data === null || data === undefined)) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.", { fix: "Send a JSON object with Content-Type: application/json." });
+    const missing = part === "body" && (data === null || data === undefined);
+    if (missing && schema.safeParse(undefined).success) return { value: undefined };
+    if (missing) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.", { fix: "Send a JSON object with Content-Type: application/json." });
     if (part === "querystring") requireStorable(data);
     if (part === "params" && Object.values(data as object).some((value) => String(value).includes("\0"))) throw new Failure("NOT_FOUND", "There is nothing at this address.");
     const result = schema.safeParse(data, { reportInput: true });
@@ -47,8 +51,23 @@ async function answer(route: Route, needs: ControlPlaneNeeds, request: FastifyRe
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
-  const value = await route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
-  // Parsing keeps only what the description names, so nothing else of a row can leave.
-  const shown = (route.response as z.ZodType).parse(value);
-  return reply.code(route.status ?? 200).header("Content-Type", "application/json; charset=utf-8").send(JSON.stringify(shown));
+  const run = async (needs: ControlPlaneNeeds): Promise<SentAnswer> => {
+    const value = await route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
+    // Parsing keeps only what the description names, so nothing else of a row can leave.
+    const show = (shown: unknown) => JSON.stringify((route.response as z.ZodType).parse(shown));
+    const status = route.status ?? 200;
+    if (!isSpecialAnswer(value)) return { status, body: show(value) };
+    return "text" in value ? { status, body: value.text, headers: { ...value.headers, "Content-Type": value.contentType } } : { status: value.status, body: show(value.value) };
+  };
+  const idempotencyKey = route.method === "POST" ? request.headers["idempotency-key"] : undefined;
+  const sent = idempotencyKey === undefined ? await run(needs) : await runOnce(String(idempotencyKey));
+  return reply.code(sent.status).headers({ "Content-Type": "application/json; charset=utf-8", ...sent.headers }).send(sent.body);
+
+  async function runOnce(idempotencyKey: string): Promise<SentAnswer> {
+    const { organizationId, id } = caller!.actor;
+    const call = { idempotencyKey, apiKey: String(request.headers["x-api-key"]), apiKeyId: id!, organizationId, requestId: request.id, route, request: `${request.method} ${request.url} ${JSON.stringify(body)}` };
+    const { replayed, ...sent } = await answerOnce(call, needs, run);
+    if (replayed) void reply.header("Idempotency-Replayed", "true");
+    return sent;
+  }
 }

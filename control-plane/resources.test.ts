@@ -111,7 +111,7 @@ describe("status pages", () => {
     const [summary] = list.body.pages as Record<string, unknown>[];
     expect(summary).toMatchObject({ id: plane.organization.pageId, name: "Test team", slug: plane.organization.pageSlug, is_default: true });
     const page = await plane.call("GET", `/status-pages/${plane.organization.pageId}`);
-    expect(page.body).toEqual({ page: { ...summary, organization_id: plane.organization.organizationId, tagline: null } });
+    expect(page.body.page).toMatchObject({ ...summary, organization_id: plane.organization.organizationId, tagline: null });
     await expectHidden("GET", (id) => `/status-pages/${id}`, plane.organization.pageId);
     await expectHidden("GET", (id) => `/status-pages/${id}/services`, plane.organization.pageId);
     await expectHidden("PUT", (id) => `/status-pages/${id}/services`, plane.organization.pageId, { service_ids: [] });

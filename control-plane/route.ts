@@ -29,6 +29,25 @@ export interface RouteContext<Body, Params, Query> {
   needs: ControlPlaneNeeds;
 }
 
+const SPECIAL = Symbol("special answer");
+
+/** An answer beside the usual one: the same shape with another status, or text of another type. */
+export type SpecialAnswer<Value> = { [SPECIAL]: true } & ({ status: 200 | 201 | 202; value: Value } | { contentType: string; headers: Record<string, string>; text: string });
+
+/** The usual answer with the status that the route declares as `otherStatus`. */
+export function withStatus<Value>(status: 200 | 201 | 202, value: Value): SpecialAnswer<Value> {
+  return { [SPECIAL]: true, status, value };
+}
+
+/** Text instead of JSON, of the type that the route declares as `otherType`. */
+export function asText(contentType: string, text: string, headers: Record<string, string> = {}): SpecialAnswer<never> {
+  return { [SPECIAL]: true, contentType, headers, text };
+}
+
+export function isSpecialAnswer(answer: unknown): answer is SpecialAnswer<unknown> {
+  return typeof answer === "object" && answer !== null && SPECIAL in answer;
+}
+
 /**
  * One endpoint below `/api/v1`: everything that its registration, its validation and its place in the
  * OpenAPI document need. `:name` in the path is a path parameter; each that is an id is a `PathId`.
@@ -49,8 +68,17 @@ export interface Route<Body = unknown, Params = unknown, Query = unknown, Respon
   response: Response;
   /** Status of success; 200 unless given. */
   status?: 200 | 201 | 202;
+  /** A second status of success, given by `withStatus`. */
+  otherStatus?: { status: 200 | 201 | 202; description: string };
+  /** A second type of answer beside JSON, given by `asText`; such as `text/csv`. */
+  otherType?: string;
   /** Failures of this endpoint beside those that every endpoint has (400, 401, 403 scope, 404, 429, 5xx). */
   failures?: readonly FailureCode[];
+  /**
+   * For a POST whose handler waits for others to act on what it wrote, or speaks to the outside: with an Idempotency-Key
+   * it then keeps its own transactions, and a crash between them and the record of the answer lets it run again.
+   */
+  commitsEarly?: boolean;
   handle(context: RouteContext<Body, Params, Query>): Promise<unknown>;
 }
 
@@ -62,7 +90,7 @@ export function route<
   Query extends z.ZodType | undefined = undefined,
 >(
   definition: Omit<Route<Body, Params, Query, Response>, "handle"> & {
-    handle(context: RouteContext<Body, Params, Query>): Promise<z.input<Response>>;
+    handle(context: RouteContext<Body, Params, Query>): Promise<z.input<Response> | SpecialAnswer<z.input<Response>>>;
   },
 ): Route {
   return definition;

@@ -9,3 +9,17 @@ export const PLAN_LIMITS = {
   channels: { free: 5, pro: 50, team: 500 },
 } as const satisfies Record<string, Record<Plan, number>>;
 export type LimitedResource = keyof typeof PLAN_LIMITS;
+
+/** The smallest plan that has each gated feature; the larger ones have it too (conventions §1). */
+export const FEATURE_PLANS = {
+  password_visibility: "pro",
+  ip_restricted_visibility: "pro",
+  private_visibility: "team",
+  custom_css: "pro",
+  custom_html: "pro",
+  custom_template: "pro",
+  custom_domain: "pro",
+  hidden_branding: "pro",
+  source_maps: "pro",
+} as const satisfies Record<string, Plan>;
+export type GatedFeature = keyof typeof FEATURE_PLANS;

@@ -1,7 +1,7 @@
 const MASK = "[masked]";
 
-/** Field names whose values are secrets, as they occur in resources: signing_secret, routing_key, webhook_url, status_page_password … */
-const SECRET_NAME = /secret|password(?!_hint)|token|authorization|cookie|credential|^key$|_key$|^hash$|^webhook_url$/i;
+/** Field names whose values are secrets, as they occur in resources: signing_secret, routing_key, webhook_url, status_page_password … A design's theme_tokens are none. */
+const SECRET_NAME = /secret|password(?!_hint)|(?<!^theme_)token|authorization|cookie|credential|^key$|_key$|^hash$|^webhook_url$/i;
 
 /** Maps of names that people choose: any of their values may be a secret, whatever it is called. */
 const SECRET_MAPS = new Set(["headers"]);

@@ -2,6 +2,7 @@ import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorDetail } from "../../schemas/api/errors.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
+import { effectiveStatus } from "./effective-status.ts";
 import { readOccurrences } from "./list-occurrences.ts";
 import { findSignature, showSignatures, type SignatureRow } from "./show.ts";
 
@@ -17,18 +18,30 @@ export async function getError(needs: { database: Database; clickhouse: ClickHou
 export async function describeSignature(clickhouse: ClickHouse, row: SignatureRow, now: number): Promise<ErrorDetail> {
   const place = { service: row.serviceId, signature: row.id };
   const [[signature], [latest], byRelease, trend] = await Promise.all([
-    showSignatures(clickhouse, [row]),
+    showSignatures(clickhouse, [row], now),
     readOccurrences(clickhouse, place, 1, 0),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
   ]);
   return {
     ...signature!,
+    resolved_at: row.resolvedAt?.toISOString() ?? null,
+    resolved_in_release: row.resolvedInRelease,
+    ...showIgnored(row, now),
     frames: row.frames,
     grouping: { version: row.groupingVersion, parts: row.groupingParts },
     latest_occurrence: latest ?? null,
     by_release: byRelease,
     trend,
+  };
+}
+
+/** Until when it is ignored; nothing unless it is. */
+function showIgnored(row: SignatureRow, now: number): Pick<ErrorDetail, "ignore_until" | "ignore_until_occurrences"> {
+  if (effectiveStatus(row, now) !== "ignored") return { ignore_until: null, ignore_until_occurrences: null };
+  return {
+    ignore_until: row.ignoreUntil?.toISOString() ?? null,
+    ignore_until_occurrences: row.ignoreUntilOccurrences === null ? null : Math.max(1, row.ignoreUntilOccurrences - row.occurrences),
   };
 }
 

@@ -1,64 +1,24 @@
-import { and, count, desc, eq, inArray } from "drizzle-orm";
+import { count, desc } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
-import { isUuid } from "../../platform/ids.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorListQuery, ErrorSignature } from "../../schemas/api/errors.ts";
-import { errorSignatures, services } from "../../schemas/tables/all.ts";
-import { askClickHouse } from "./ask-clickhouse.ts";
+import { errorSignatures } from "../../schemas/tables/all.ts";
+import { chooseSignatures } from "./choose.ts";
 import { showSignatures } from "./show.ts";
 
 /** Signatures last seen first. `release`, `environment` and the dates match those with any event there; counts stay totals. */
 export async function listErrors(
-  { database, clickhouse }: { database: Database; clickhouse: ClickHouse },
+  needs: { database: Database; clickhouse: ClickHouse },
   organizationId: string,
   filter: ErrorListQuery,
+  now: number,
 ): Promise<{ errors: ErrorSignature[]; total: number }> {
-  const { service_id: serviceId, status, limit, offset } = filter;
-  // An id that cannot exist has no errors, just like one of another organization.
-  if (serviceId !== undefined && !isUuid(serviceId)) return { errors: [], total: 0 };
-  const ids = asksForEvents(filter) ? await idsWithEvents(database, clickhouse, organizationId, filter) : null;
-  if (ids?.length === 0) return { errors: [], total: 0 };
-
-  const chosen = and(
-    eq(errorSignatures.organizationId, organizationId),
-    serviceId === undefined ? undefined : eq(errorSignatures.serviceId, serviceId),
-    status && eq(errorSignatures.status, status),
-    ids === null ? undefined : inArray(errorSignatures.id, ids),
-  );
+  const { database, clickhouse } = needs;
+  const chosen = await chooseSignatures(needs, organizationId, filter, now);
+  if (chosen === null) return { errors: [], total: 0 };
   const [rows, [counted]] = await Promise.all([
-    database.select().from(errorSignatures).where(chosen).orderBy(desc(errorSignatures.lastSeen), desc(errorSignatures.id)).limit(limit).offset(offset),
+    database.select().from(errorSignatures).where(chosen).orderBy(desc(errorSignatures.lastSeen), desc(errorSignatures.id)).limit(filter.limit).offset(filter.offset),
     database.select({ total: count() }).from(errorSignatures).where(chosen),
   ]);
-  return { errors: await showSignatures(clickhouse, rows), total: counted?.total ?? 0 };
-}
-
-function asksForEvents({ environment, release, start_date: start, end_date: end }: ErrorListQuery): boolean {
-  return environment !== undefined || release !== undefined || start !== undefined || end !== undefined;
-}
-
-/** More signatures than this are not looked through; the latest ones count. Postgres takes at most 65,535 parameters. */
-const MAX_MATCHES = 50_000;
-
-/** Signatures with an event that matches, of the organization's services: the order of the table begins with the service. */
-async function idsWithEvents(database: Database, clickhouse: ClickHouse, organizationId: string, filter: ErrorListQuery): Promise<string[]> {
-  const own = and(eq(services.organizationId, organizationId), filter.service_id === undefined ? undefined : eq(services.id, filter.service_id));
-  const serviceIds = await database.select({ id: services.id }).from(services).where(own);
-  if (serviceIds.length === 0) return [];
-  const conditions = ["service_id IN {services:Array(UUID)}", "type != 'vital'"];
-  const params: Record<string, unknown> = { services: serviceIds.map(({ id }) => id) };
-  const where = (condition: string, name: string, value: unknown) => {
-    conditions.push(condition);
-    params[name] = value;
-  };
-  if (filter.environment !== undefined) where("environment = {environment:String}", "environment", filter.environment);
-  if (filter.release !== undefined) where("release = {release:String}", "release", filter.release);
-  // An event is received at most 24 h after and 5 min before it happened: that bounds the months to read.
-  if (filter.start_date) where("occurred_at >= fromUnixTimestamp64Milli({start:Int64}) AND received_at >= fromUnixTimestamp64Milli({start:Int64}) - INTERVAL 5 MINUTE", "start", filter.start_date.getTime());
-  if (filter.end_date) where("occurred_at <= fromUnixTimestamp64Milli({end:Int64}) AND received_at <= fromUnixTimestamp64Milli({end:Int64}) + INTERVAL 24 HOUR", "end", filter.end_date.getTime());
-  const found = await askClickHouse<{ id: string }>(
-    clickhouse,
-    `SELECT toString(signature_id) AS id FROM beacon_events WHERE ${conditions.join(" AND ")} GROUP BY signature_id ORDER BY max(received_at) DESC LIMIT ${MAX_MATCHES}`,
-    params,
-  );
-  return found.map(({ id }) => id);
+  return { errors: await showSignatures(clickhouse, rows, now), total: counted?.total ?? 0 };
 }

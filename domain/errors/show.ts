@@ -6,6 +6,7 @@ import type { Queries } from "../../platform/postgres/database.ts";
 import type { ErrorSignature } from "../../schemas/api/errors.ts";
 import { errorSignatures } from "../../schemas/tables/all.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
+import { effectiveStatus } from "./effective-status.ts";
 
 export type SignatureRow = typeof errorSignatures.$inferSelect;
 
@@ -24,19 +25,19 @@ export function noSuchError(): Failure {
   return new Failure("NOT_FOUND", "No such error.");
 }
 
-/** Signatures as the API shows them, with their exact numbers of sessions from one query. */
-export async function showSignatures(clickhouse: ClickHouse, rows: SignatureRow[]): Promise<ErrorSignature[]> {
+/** Signatures as the API shows them at `now` (milliseconds since the epoch), with their exact numbers of sessions from one query. */
+export async function showSignatures(clickhouse: ClickHouse, rows: SignatureRow[], now: number): Promise<ErrorSignature[]> {
   const sessions = await sessionsOf(clickhouse, rows);
-  return rows.map((row) => showSignature(row, sessions.get(row.id) ?? 0));
+  return rows.map((row) => showSignature(row, sessions.get(row.id) ?? 0, now));
 }
 
-function showSignature(row: SignatureRow, sessionsAffected: number): ErrorSignature {
+function showSignature(row: SignatureRow, sessionsAffected: number, now: number): ErrorSignature {
   return {
     id: row.id,
     fingerprint: row.fingerprint,
     message: row.message,
     type: row.type,
-    status: row.status,
+    status: effectiveStatus(row, now),
     occurrences: row.occurrences,
     sessions_affected: sessionsAffected,
     first_seen: row.firstSeen.toISOString(),
@@ -51,7 +52,8 @@ function showSignature(row: SignatureRow, sessionsAffected: number): ErrorSignat
   };
 }
 
-async function sessionsOf(clickhouse: ClickHouse, rows: SignatureRow[]): Promise<Map<string, number>> {
+/** How many different sessions each signature was seen in; those that are not named have none. */
+export async function sessionsOf(clickhouse: ClickHouse, rows: Pick<SignatureRow, "id" | "serviceId">[]): Promise<Map<string, number>> {
   if (rows.length === 0) return new Map();
   const found = await askClickHouse<{ id: string; sessions: string }>(
     clickhouse,

@@ -5,7 +5,9 @@ import { inTransaction, type Database } from "../../platform/postgres/database.t
 import { events, incidents, metricStates, organizations, serviceOpinions, services } from "../../schemas/tables/all.ts";
 import { DEFAULT_THRESHOLDS, type Thresholds } from "../../schemas/thresholds.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
+import { systemActor } from "../actor.ts";
 import { changeOpinions } from "../services/change-status.ts";
+import { updateService } from "../services/update.ts";
 import { applyPushes, type ReceivedPush } from "./apply-pushes.ts";
 import { evaluateBatch } from "./evaluate-batch.ts";
 
@@ -115,6 +117,22 @@ describe("applying pushes", () => {
     expect(effects.every((effect) => effect.status_change === undefined)).toBe(true);
     expect(await service()).toMatchObject({ status: "operational" });
     expect(await database.select().from(serviceOpinions).where(eq(serviceOpinions.serviceId, serviceId))).toEqual([]);
+  });
+
+  it("leaves alone what a person set by hand until the level changes", async () => {
+    const byHand = (status: "operational" | "degraded") => updateService(database, systemActor(organizationId, "test"), serviceId, { status }, NOW);
+    await apply(push({ error_rate: 12 }));
+    await byHand("operational");
+    expect(await apply(push({ error_rate: 13 }), push({ error_rate: 12 }))).toMatchObject([{ incident_created: null }, { incident_created: null }]);
+    expect(await service()).toMatchObject({ status: "operational" });
+    expect(await apply(push({ error_rate: 60 }))).toMatchObject([{ status_change: { previous: "operational", current: "major_outage" } }]);
+    await byHand("degraded");
+    expect(await apply(push({ error_rate: 70 }), push({ error_rate: 0 }))).toEqual([
+      { metrics_received: { error_rate: 70 }, incident_created: null },
+      { metrics_received: { error_rate: 0 }, incident_created: null },
+    ]);
+    expect(await service()).toMatchObject({ status: "degraded", statusSource: "manual" });
+    expect(await apply(push({ error_rate: 12 }))).toMatchObject([{ status_change: { previous: "degraded", current: "partial_outage" } }]);
   });
 
   it("writes nothing when nothing changes", async () => {

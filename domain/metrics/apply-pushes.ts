@@ -84,19 +84,19 @@ async function takeTurns(tx: Transaction, pushes: readonly ReceivedPush[], now: 
     .filter((turn) => turn.numbers.length > 0);
 }
 
-/** Only counts that changed are written: most pushes find everything as it was. */
+/** Only what changed is written: most pushes find everything as it was. */
 async function storeStates(tx: Transaction, turns: ServiceTurn[], outcomes: ServiceOutcome[], now: Date): Promise<void> {
-  const isSame = (a: MetricState, b: MetricState) => a.breaches === b.breaches && a.clears === b.clears;
+  const isSame = (a: MetricState, b: MetricState) => a.breaches === b.breaches && a.clears === b.clears && a.level === b.level;
   const rows = turns.flatMap(({ service }, n) => {
     const { state } = outcomes[n]!;
-    return isSame(service.state, state) ? [] : [{ service_id: service.id, breaches: state.breaches, clears: state.clears }];
+    return isSame(service.state, state) ? [] : [{ service_id: service.id, breaches: state.breaches, clears: state.clears, level: state.level }];
   });
   if (rows.length === 0) return;
   await tx.execute(sql`
-    insert into ${metricStates} (service_id, breaches, clears, updated_at)
-    select service_id, breaches, clears, ${now.toISOString()}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (service_id uuid, breaches integer, clears integer)
-    on conflict (service_id) do update set breaches = excluded.breaches, clears = excluded.clears, updated_at = excluded.updated_at`);
+    insert into ${metricStates} (service_id, breaches, clears, level, updated_at)
+    select service_id, breaches, clears, level, ${now.toISOString()}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (service_id uuid, breaches integer, clears integer, level service_status)
+    on conflict (service_id) do update set breaches = excluded.breaches, clears = excluded.clears, level = excluded.level, updated_at = excluded.updated_at`);
 }
 
 /** At most one step of each service. */

@@ -15,7 +15,7 @@ export interface MetricState {
   breaches: number;
   /** Pushes in a row that were better than the opinion. */
   clears: number;
-  /** The opinion that `metrics` holds on the service, null for none. */
+  /** The level that the pushes left: the opinion of `metrics` unless a status set by hand withdrew it; null for none. */
   level: ServiceStatus | null;
 }
 

@@ -27,7 +27,8 @@ export async function loadServices(tx: Transaction, ids: readonly string[]): Pro
       id: services.id,
       thresholds: services.thresholds,
       defaults: organizations.defaultThresholds,
-      level: serviceOpinions.status,
+      judged: metricStates.level,
+      opinion: serviceOpinions.status,
       breaches: metricStates.breaches,
       clears: metricStates.clears,
       inMaintenance: sql<boolean>`exists (select from ${serviceOpinions} as other where other.service_id = ${services.id} and other.source = 'maintenance')`,
@@ -40,7 +41,9 @@ export async function loadServices(tx: Transaction, ids: readonly string[]): Pro
   const read = new Map(rows.map((row) => [row.id, row]));
   return new Map(
     locked.map(({ id, organizationId, name, status }) => {
-      const { thresholds, defaults, level, breaches, clears, inMaintenance } = read.get(id)!;
+      const { thresholds, defaults, judged, opinion, breaches, clears, inMaintenance } = read.get(id)!;
+      // After a status set by hand the opinion is gone, but not what it was about: the same level again is no news.
+      const level = judged ?? opinion;
       const state: MetricState = { breaches: breaches ?? 0, clears: clears ?? 0, level };
       return [id, { id, organizationId, name, status, thresholds: effectiveThresholds(thresholds, defaults), state, inMaintenance }];
     }),

@@ -7,7 +7,15 @@ import { organizations } from "../../schemas/tables/all.ts";
 /** What an organization has configured. NOT_FOUND when it was deleted meanwhile. */
 export async function getOrganizationConfig(queries: Queries, organizationId: string): Promise<OrganizationConfig> {
   const [row] = await queries.select().from(organizations).where(eq(organizations.id, organizationId));
-  if (!row) throw new Failure("NOT_FOUND", "No such organization.");
+  if (!row) throw noSuchOrganization();
+  return showOrganizationConfig(row);
+}
+
+export function noSuchOrganization(): Failure {
+  return new Failure("NOT_FOUND", "No such organization.");
+}
+
+export function showOrganizationConfig(row: typeof organizations.$inferSelect): OrganizationConfig {
   return {
     name: row.name,
     owner_email: row.ownerEmail,

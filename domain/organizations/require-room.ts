@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { PLAN_LIMITS, type LimitedResource } from "../../schemas/plans.ts";
-import { heartbeatMonitors, organizations, services, statusPages, webhooks } from "../../schemas/tables/all.ts";
+import { channels, heartbeatMonitors, organizations, services, statusPages, webhooks } from "../../schemas/tables/all.ts";
 import { PLANS, type Plan } from "../../schemas/vocabulary.ts";
 
 /** Names for people, in the plural. */
@@ -20,8 +20,7 @@ const COUNTS: Record<LimitedResource, (tx: Transaction, organizationId: string) 
   services: (tx, id) => tx.$count(services, eq(services.organizationId, id)),
   monitors: (tx, id) => tx.$count(heartbeatMonitors, and(eq(heartbeatMonitors.organizationId, id), isNull(heartbeatMonitors.deletedAt))),
   webhooks: (tx, id) => tx.$count(webhooks, eq(webhooks.organizationId, id)),
-  // There are no channels yet.
-  channels: async () => 0,
+  channels: (tx, id) => tx.$count(channels, eq(channels.organizationId, id)),
 };
 
 /**

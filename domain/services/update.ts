@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import type { Service, UpdateService } from "../../schemas/api/services.ts";
 import { metricStates, services } from "../../schemas/tables/all.ts";
@@ -29,10 +29,14 @@ export async function updateService(database: Database, actor: Actor, id: string
   });
 }
 
-/** A person knows better than what machines measured so far: their opinions go until they next change (conventions §2). */
+/**
+ * A person knows better than what machines measured so far: their opinions go until they next change (conventions §2).
+ * The level of the metrics stays, with its counts begun anew: only a push of another level brings an opinion back.
+ */
 async function setByHand(tx: Transaction, serviceId: string, status: ServiceStatus, at: Date): Promise<void> {
   const reason = "Set by hand.";
-  await tx.delete(metricStates).where(eq(metricStates.serviceId, serviceId));
+  await tx.delete(metricStates).where(and(eq(metricStates.serviceId, serviceId), isNull(metricStates.level)));
+  await tx.update(metricStates).set({ breaches: 0, clears: 0, updatedAt: at }).where(eq(metricStates.serviceId, serviceId));
   await changeOpinions(
     tx,
     [

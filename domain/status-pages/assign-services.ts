@@ -5,7 +5,7 @@ import { inTransaction, type Database, type Transaction } from "../../platform/p
 import { services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
-import { listAssignedServices, noSuchPage, ownPage } from "./read.ts";
+import { listAssignedServices, lockStatusPage } from "./read.ts";
 
 /**
  * Replaces the services that a page shows, in this order. NOT_FOUND for the page; INVALID_REQUEST for an id that is
@@ -13,8 +13,7 @@ import { listAssignedServices, noSuchPage, ownPage } from "./read.ts";
  */
 export async function assignServices(database: Database, actor: Actor, pageId: string, serviceIds: readonly string[], at: Date): Promise<void> {
   await inTransaction(database, async (tx) => {
-    const [page] = isUuid(pageId) ? await tx.select({ id: statusPages.id, updatedAt: statusPages.updatedAt }).from(statusPages).where(ownPage(actor.organizationId, pageId)).for("update") : [];
-    if (!page) throw noSuchPage();
+    const page = await lockStatusPage(tx, actor.organizationId, pageId);
     const ids = await requireOwnServices(tx, actor.organizationId, serviceIds);
     const before = await listAssignedServices(tx, pageId);
     await tx.delete(statusPageServices).where(eq(statusPageServices.statusPageId, pageId));

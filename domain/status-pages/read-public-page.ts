@@ -27,11 +27,11 @@ interface PublicIncident {
 }
 
 /**
- * The read model of a public page, or null when no page has this slug. An open incident is shown when it affects
- * a service of the page, or none at all.
+ * The read model of a public page, or null when no page that anybody may see has this slug. An open incident is shown
+ * when it affects a service of the page, or none at all.
  */
 export async function readPublicPage(database: Database, slug: string): Promise<PublicPage | null> {
-  const [page] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
+  const [page] = await database.select().from(statusPages).where(and(eq(statusPages.slug, slug), inArray(statusPages.visibility, ["public", "unlisted"])));
   if (!page) return null;
   const shown = await database
     .select({ id: services.id, name: services.name, description: services.description, status: services.status })
@@ -76,5 +76,5 @@ async function readOpenIncidents(database: Database, organizationId: string, nam
 
 /** Names and slugs of public pages for the start page, by name; at most `limit`. */
 export async function listPublicPages(database: Database, limit: number): Promise<{ name: string; slug: string }[]> {
-  return database.select({ name: statusPages.name, slug: statusPages.slug }).from(statusPages).orderBy(statusPages.name, statusPages.id).limit(limit);
+  return database.select({ name: statusPages.name, slug: statusPages.slug }).from(statusPages).where(eq(statusPages.visibility, "public")).orderBy(statusPages.name, statusPages.id).limit(limit);
 }

@@ -1,11 +1,10 @@
 import { and, asc, desc, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
-import type { Queries } from "../../platform/postgres/database.ts";
+import type { Queries, Transaction } from "../../platform/postgres/database.ts";
 import type { AssignedService, StatusPage, StatusPageSummary } from "../../schemas/api/status-pages.ts";
 import { services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
-
-type StatusPageRow = typeof statusPages.$inferSelect;
+import { showStatusPage, showSummary, type StatusPageRow } from "./columns.ts";
 
 /** An organization's pages, the default one first, then newest first. */
 export async function listStatusPages(queries: Queries, organizationId: string): Promise<StatusPageSummary[]> {
@@ -24,6 +23,13 @@ export async function getStatusPage(queries: Queries, organizationId: string, id
   return showStatusPage(row);
 }
 
+/** A page as it is stored, locked until the transaction ends. Whoever locks the organization too does so before. NOT_FOUND. */
+export async function lockStatusPage(tx: Transaction, organizationId: string, id: string): Promise<StatusPageRow> {
+  const [row] = isUuid(id) ? await tx.select().from(statusPages).where(ownPage(organizationId, id)).for("update") : [];
+  if (!row) throw noSuchPage();
+  return row;
+}
+
 /** The services that a page shows, in its order. The page must exist. */
 export async function listAssignedServices(queries: Queries, pageId: string): Promise<AssignedService[]> {
   return queries
@@ -40,12 +46,4 @@ export function noSuchPage(): Failure {
 
 export function ownPage(organizationId: string, id: string) {
   return and(eq(statusPages.organizationId, organizationId), eq(statusPages.id, id));
-}
-
-export function showStatusPage(row: StatusPageRow): StatusPage {
-  return { ...showSummary(row), organization_id: row.organizationId, tagline: row.tagline };
-}
-
-function showSummary({ id, name, slug, isDefault, createdAt, updatedAt }: StatusPageRow): StatusPageSummary {
-  return { id, name, slug, is_default: isDefault, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
 }

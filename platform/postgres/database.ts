@@ -33,8 +33,18 @@ export function openDatabase(url: string, maxConnections: number, log: Log): Dat
   return drizzle({ client: pool, schema: tables });
 }
 
+/**
+ * A transaction as the database of what runs within it: its own transactions become savepoints, and all of it stands or
+ * falls together. They must not run side by side, and nobody else sees their work before the end.
+ */
+export function asDatabase(transaction: Transaction): Database {
+  return transaction as unknown as Database;
+}
+
 /** Runs `work` in a transaction, again from the start when Postgres chose it as a deadlock's victim. */
 export async function inTransaction<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  // From `asDatabase`: only a real database has a pool. A deadlock's victim is run again from its outermost start.
+  if (!("$client" in database)) return (database as Database).transaction(work);
   for (let attempt = 1; ; attempt++) {
     try {
       return await onOneConnection(database, work);

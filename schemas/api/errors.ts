@@ -76,6 +76,10 @@ export type ErrorOccurrence = z.infer<typeof ErrorOccurrence>;
 export const ErrorDetail = z
   .object({
     ...signatureFields,
+    resolved_at: Timestamp.nullable().meta({ description: "When it was resolved last; it stays when the error comes back." }),
+    resolved_in_release: z.string().nullable().meta({ description: "Only an event in a release after this one brings it back." }),
+    ignore_until: Timestamp.nullable().meta({ description: "When it stops being ignored." }),
+    ignore_until_occurrences: z.number().int().nullable().meta({ description: "How many more events end that it is ignored." }),
     frames: z.array(StackFrame).meta({ description: "Of its first event, innermost first." }),
     grouping: z
       .object({ version: z.string(), parts: z.array(z.object({ kind: z.enum(["custom", "type", "frame", "message", "cause"]), value: z.string() })) })
@@ -107,6 +111,60 @@ export type ErrorListQuery = z.output<typeof ErrorListQuery>;
 
 export const OccurrenceListQuery = z.strictObject({ limit: limit(50, 100), offset: Offset });
 
+const SetStatus = z.enum(["new", "resolved", "ignored"]).meta({ description: "`regressed` is set by the service alone, when a resolved error happens again.", example: "resolved" });
+
 export const ChangeErrorStatus = z
-  .strictObject({ status: z.enum(["new", "resolved", "ignored"]).meta({ description: "`regressed` is set by the service alone, when a resolved error happens again." }) })
+  .strictObject({
+    status: SetStatus,
+    resolved_in_release: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .nullish()
+      .meta({ description: "With `resolved`: only an event in a release that comes after this one brings the error back.", example: "1.4.0" }),
+    ignore_until: Timestamp.nullish().meta({ description: "With `ignored`: from this moment on it is `new` again.", example: "2027-01-31T00:00:00Z" }),
+    ignore_until_occurrences: z.int().min(1).max(1_000_000_000).nullish().meta({ description: "With `ignored`: after this many more events it is `new` again.", example: 100 }),
+  })
+  .superRefine(({ status, ...conditions }, context) => {
+    for (const [name, value] of Object.entries(conditions)) {
+      const needed = name === "resolved_in_release" ? "resolved" : "ignored";
+      if (value !== undefined && value !== null && status !== needed) context.addIssue({ code: "custom", message: `goes only with status ${needed}`, path: [name] });
+    }
+  })
   .meta({ id: "ChangeErrorStatus" });
+export type ChangeErrorStatus = z.output<typeof ChangeErrorStatus>;
+
+export const ChangeManyErrors = z
+  .strictObject({ ids: z.array(z.string()).min(1).max(100).meta({ description: "At most 100. Those that do not exist are left out." }), status: SetStatus })
+  .meta({ id: "ChangeManyErrors" });
+export type ChangeManyErrors = z.output<typeof ChangeManyErrors>;
+
+export const ManyErrorsChanged = z.object({ updated: z.int().meta({ description: "How many of them exist and have the status now.", example: 2 }) });
+
+export const ErrorExportQuery = z.strictObject({
+  format: z.enum(["json", "csv"]).default("csv"),
+  environment: z.string().optional().meta({ description: "Errors with any event in it." }),
+  priority: z.enum(PRIORITIES).optional(),
+  category: z.enum(ERROR_CATEGORIES).optional(),
+  start_date: Bound.optional().meta({ description: "Errors with any event at this moment or later.", format: "date-time" }),
+  end_date: Bound.optional().meta({ description: "Errors with any event at this moment or earlier; a date alone is its beginning.", format: "date-time" }),
+  limit: limit(1000, 10_000),
+});
+export type ErrorExportQuery = z.output<typeof ErrorExportQuery>;
+
+const { id, message, type, occurrences, sessions_affected, first_seen, last_seen } = signatureFields;
+const ExportedError = z.object({ id, message, type, occurrences, sessions_affected, first_seen, last_seen }).meta({ id: "ExportedError" });
+export type ExportedError = z.infer<typeof ExportedError>;
+
+export const ErrorExport = z.object({
+  export: z.object({
+    format: z.literal("json"),
+    from: Timestamp.nullable().meta({ description: "`start_date`, else when the first of these errors was first seen; null when there is none." }),
+    to: Timestamp.nullable().meta({ description: "`end_date`, else when the last of these errors was last seen; null when there is none." }),
+    total_errors: z.int().meta({ description: "Error signatures in this export." }),
+    total_occurrences: z.int().meta({ description: "All their events." }),
+  }),
+  errors: z.array(ExportedError).meta({ description: "Last seen first." }),
+});
+export type ErrorExport = z.infer<typeof ErrorExport>;

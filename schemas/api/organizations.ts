@@ -1,18 +1,32 @@
 import { z } from "zod";
-import { Thresholds } from "../thresholds.ts";
-import { PLANS } from "../vocabulary.ts";
+import { Thresholds, ThresholdsPatch } from "../thresholds.ts";
+import { PAGE_LANGUAGES, PLANS } from "../vocabulary.ts";
+import { Name } from "./shared.ts";
 
 const OrganizationConfig = z
   .object({
     name: z.string().meta({ example: "Acme" }),
-    owner_email: z.string().nullable(),
-    timezone: z.string().meta({ example: "UTC" }),
+    owner_email: z.string().nullable().meta({ description: "Is told of webhooks that were disabled and the like.", example: "ops@example.com" }),
+    timezone: z.string().meta({ description: "An IANA time zone: where days begin in uptime graphs.", example: "Europe/Berlin" }),
     language: z.string().meta({ example: "en" }),
     default_thresholds: Thresholds.nullable().meta({ description: "What services without thresholds of their own are judged by; null: the built-in defaults." }),
-    retention_days: z.int(),
+    retention_days: z.int().meta({ description: "How long error events and samples are kept.", example: 90 }),
     plan: z.enum(PLANS),
   })
   .meta({ id: "OrganizationConfig" });
 export type OrganizationConfig = z.infer<typeof OrganizationConfig>;
 
 export const OrganizationConfigAnswer = z.object({ config: OrganizationConfig });
+
+export const UpdateOrganizationConfig = z
+  .strictObject({
+    name: Name.optional(),
+    owner_email: z.email().max(254).nullable().optional().meta({ example: "ops@example.com" }),
+    timezone: z.string().min(1).max(64).optional().meta({ description: "An IANA time zone.", example: "Europe/Berlin" }),
+    language: z.enum(PAGE_LANGUAGES).optional().meta({ example: "de" }),
+    default_thresholds: ThresholdsPatch.optional().meta({ description: "Merged into what the organization has. A metric that is null gets its built-in default back; null for the whole restores all of them." }),
+    retention_days: z.int().min(1).max(3650).optional().meta({ example: 90 }),
+    plan: z.unknown().optional().meta({ description: "Read only: it is refused here.", readOnly: true }),
+  })
+  .meta({ id: "UpdateOrganizationConfig" });
+export type UpdateOrganizationConfig = z.infer<typeof UpdateOrganizationConfig>;

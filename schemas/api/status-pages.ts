@@ -1,27 +1,152 @@
+import { domainToASCII } from "node:url";
 import { z } from "zod";
-import { SERVICE_STATUSES } from "../vocabulary.ts";
-import { Timestamp } from "./shared.ts";
+import { ANNOUNCEMENT_TYPES, BORDER_RADII, FONT_FAMILIES, HEADER_STYLES, PAGE_LANGUAGES, PAGE_THEMES, PAGE_VISIBILITIES, SERVICE_STATUSES, THEME_MODES } from "../vocabulary.ts";
+import { normaliseRange } from "../address-range.ts";
+import { FreeText, Name, Timestamp } from "./shared.ts";
+
+/** Bytes of each of a page's own CSS, HTML and template texts. */
+const MAX_MARKUP_BYTES = 65_536;
+
+const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
+const Slug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/, "must be 3 to 63 lower-case letters, digits and inner dashes")
+  .meta({ description: "The public page stands at /pages/{slug}; no two pages have the same.", example: "acme" });
+
+const Color = z
+  .string()
+  .regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, "must be a color such as #2563eb or #25e")
+  .transform((text) => (text.length === 4 ? text.replace(/[^#]/g, "$&$&") : text).toLowerCase())
+  .meta({ description: "`#rgb` or `#rrggbb`; kept and answered as `#rrggbb`.", example: "#2563eb" });
+
+const ImageUrl = z
+  .string()
+  .max(2048)
+  .regex(/^https?:\/\/[^\s"'<>\\]+$/i, "must be an http or https URL")
+  .refine((text) => URL.canParse(text), "must be a valid URL")
+  .nullable();
+
+const HostName = z
+  .string()
+  .max(253)
+  .transform((text, context) => {
+    const name = domainToASCII(text.trim().replace(/\.$/, ""));
+    if (HOST_NAME.test(name)) return name;
+    context.addIssue({ code: "custom", message: "must be a host name such as status.example.com, without scheme, port and path" });
+    return z.NEVER;
+  })
+  .nullable()
+  .meta({ description: "A host name that leads to this page; no two pages have the same. Needs the pro plan.", example: "status.example.com" });
+
+const Markup = z
+  .string()
+  .max(MAX_MARKUP_BYTES, "must be at most 64 KiB")
+  .refine((text) => Buffer.byteLength(text) <= MAX_MARKUP_BYTES, "must be at most 64 KiB");
+
+const Range = z.string().transform((text, context) => {
+  const range = normaliseRange(text);
+  if (range !== null) return range;
+  context.addIssue({ code: "custom", message: "must be an address or a CIDR range such as 203.0.113.0/24 or 2001:db8::/32" });
+  return z.NEVER;
+});
+
+const VISIBILITY = "`unlisted` is `public` but named nowhere. `password` and `ip_restricted` need the pro plan, `private` the team plan.";
+
+/** What a page looks like and says, as it is answered. */
+const shown = {
+  logo_url: z.string().nullable(),
+  favicon_url: z.string().nullable(),
+  primary_color: z.string().meta({ example: "#2563eb" }),
+  secondary_color: z.string().meta({ example: "#1e293b" }),
+  tagline: z.string().nullable().meta({ example: "How we are doing" }),
+  theme_mode: z.enum(THEME_MODES),
+  status_page_theme: z.enum(PAGE_THEMES),
+  custom_css: z.string().nullable(),
+  custom_header_html: z.string().nullable(),
+  custom_footer_html: z.string().nullable(),
+  hide_branding: z.boolean(),
+  status_page_password_hint: z.string().nullable(),
+  announcement_text: z.string().nullable(),
+  announcement_type: z.enum(ANNOUNCEMENT_TYPES),
+  announcement_enabled: z.boolean(),
+  status_page_language: z.enum(PAGE_LANGUAGES),
+  font_family: z.enum(FONT_FAMILIES),
+  show_subscribe_form: z.boolean(),
+  show_incident_history: z.boolean(),
+  show_uptime_graph: z.boolean(),
+  header_style: z.enum(HEADER_STYLES),
+  border_radius: z.enum(BORDER_RADII),
+  custom_template: z.object({ html: z.string(), css: z.string().optional() }).nullable(),
+};
 
 export const StatusPageSummary = z
   .object({
     id: z.uuid(),
     name: z.string().meta({ example: "Acme" }),
     slug: z.string().meta({ description: "The public page stands at /pages/{slug}.", example: "acme" }),
-    is_default: z.boolean(),
+    custom_domain: z.string().nullable().meta({ example: "status.example.com" }),
+    status_page_visibility: z.enum(PAGE_VISIBILITIES).meta({ description: VISIBILITY }),
+    is_default: z.boolean().meta({ description: "One page of each organization is. It cannot be deleted." }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: "StatusPageSummary" });
 export type StatusPageSummary = z.infer<typeof StatusPageSummary>;
 
-export const StatusPage = StatusPageSummary.extend({
-  organization_id: z.uuid(),
-  tagline: z.string().nullable(),
-}).meta({ id: "StatusPage" });
+export const StatusPage = StatusPageSummary.extend({ organization_id: z.uuid(), ...shown }).meta({ id: "StatusPage" });
 export type StatusPage = z.infer<typeof StatusPage>;
 
 export const StatusPageList = z.object({ pages: z.array(StatusPageSummary) });
 export const StatusPageAnswer = z.object({ page: StatusPage });
+export const UpdatedStatusPage = z.object({
+  page: StatusPage,
+  warning: z.string().optional().meta({ description: "Present when the page has a design and the change touched a field that the design governs." }),
+});
+
+/** What may be given at creation and changed later; what is left out keeps its value or gets its default. */
+const editable = {
+  slug: Slug.optional(),
+  custom_domain: HostName.optional(),
+  status_page_visibility: z.enum(PAGE_VISIBILITIES).optional().meta({ description: VISIBILITY }),
+  is_default: z.boolean().optional().meta({ description: "true makes this the default page in place of the one that is. A default page stops being it only so, never by false." }),
+  logo_url: ImageUrl.optional().meta({ example: "https://example.com/logo.svg" }),
+  favicon_url: ImageUrl.optional().meta({ example: "https://example.com/favicon.ico" }),
+  primary_color: Color.optional(),
+  secondary_color: Color.optional(),
+  tagline: z.string().max(255).nullable().optional().meta({ example: "How we are doing" }),
+  theme_mode: z.enum(THEME_MODES).optional(),
+  status_page_theme: z.enum(PAGE_THEMES).optional(),
+  custom_css: Markup.nullable().optional().meta({ description: "At most 64 KiB. Needs the pro plan." }),
+  custom_header_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; sanitised when it is shown. Needs the pro plan." }),
+  custom_footer_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; sanitised when it is shown. Needs the pro plan." }),
+  hide_branding: z.boolean().optional().meta({ description: "true needs the pro plan." }),
+  status_page_password: z.string().min(1).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Visibility `password` needs one.", example: "correct horse battery staple" }),
+  status_page_password_hint: z.string().max(255).nullable().optional(),
+  allowed_ips: z.array(Range).max(200).nullable().optional().meta({
+    description: "Write-only: addresses and CIDR ranges that may see the page. Visibility `ip_restricted` needs at least one.",
+    example: ["203.0.113.0/24", "2001:db8::/32"],
+  }),
+  announcement_text: FreeText.nullable().optional(),
+  announcement_type: z.enum(ANNOUNCEMENT_TYPES).optional(),
+  announcement_enabled: z.boolean().optional(),
+  status_page_language: z.enum(PAGE_LANGUAGES).optional().meta({ description: "BCP 47." }),
+  font_family: z.enum(FONT_FAMILIES).optional(),
+  show_subscribe_form: z.boolean().optional(),
+  show_incident_history: z.boolean().optional(),
+  show_uptime_graph: z.boolean().optional(),
+  header_style: z.enum(HEADER_STYLES).optional(),
+  border_radius: z.enum(BORDER_RADII).optional(),
+  custom_template: z.strictObject({ html: Markup, css: Markup.optional() }).nullable().optional().meta({ description: "Needs the pro plan. Changed through the design endpoints it has a history." }),
+};
+
+export const CreateStatusPage = z
+  .strictObject({ name: Name.meta({ example: "Acme" }), ...editable, slug: Slug.optional().meta({ description: "Made from the name when left out." }) })
+  .meta({ id: "CreateStatusPage" });
+export type CreateStatusPage = z.infer<typeof CreateStatusPage>;
+
+export const UpdateStatusPage = z.strictObject({ name: Name.optional(), ...editable }).meta({ id: "UpdateStatusPage" });
+export type UpdateStatusPage = z.infer<typeof UpdateStatusPage>;
 
 const AssignedService = z
   .object({

@@ -9,7 +9,9 @@ export const changeStatus = route({
   scope: "monitors:write",
   tag: "Errors",
   summary: "Resolve, ignore or reopen an error signature",
-  description: "A resolved signature becomes `regressed` when it happens again; an ignored one stays ignored.",
+  description:
+    "A resolved signature becomes `regressed` by an event that happened after its resolution and, with `resolved_in_release`, in a release that comes after that one " +
+    "(by Semantic Versioning, else by which was first seen later). An ignored one stays ignored, or until one of its conditions is met; then it is `new` again.",
   params: PathId,
   body: ChangeErrorStatus,
   response: ErrorDetail,

@@ -12,5 +12,5 @@ export const list = route({
   query: ErrorListQuery,
   response: ErrorList,
   failures: ["UNAVAILABLE"],
-  handle: ({ query, actor, needs }) => listErrors(needs, actor.organizationId, query),
+  handle: ({ query, actor, needs }) => listErrors(needs, actor.organizationId, query, needs.clock.now()),
 });

@@ -5,5 +5,6 @@ import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { metrics } from "./metrics.ts";
 import { update } from "./update.ts";
+import { uptime } from "./uptime.ts";
 
-export const serviceRoutes: Route[] = [list, create, get, update, remove, metrics];
+export const serviceRoutes: Route[] = [list, create, get, update, remove, metrics, uptime];

@@ -15,6 +15,8 @@ export const test = route({
   description: "Delivers a `webhook.test` event to this webhook, once, also when it is disabled, and answers with the outcome; after 8 seconds without one, with the pending delivery.",
   params: PathId,
   response: WebhookTest,
+  // The delivery is made by the scheduler, which has to see it.
+  commitsEarly: true,
   handle: async ({ params, actor, needs }) => {
     const delivery = await testWebhook(needs.database, actor.organizationId, params.id, { at: new Date(needs.clock.now()), waitMs: WAIT_MS });
     return { success: delivery.status === "delivered", delivery };

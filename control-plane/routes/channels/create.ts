@@ -1,0 +1,17 @@
+import { createChannel } from "../../../domain/channels/create.ts";
+import { Channel, CreateChannel } from "../../../schemas/api/channels.ts";
+import { route } from "../../route.ts";
+
+export const create = route({
+  method: "POST",
+  path: "/notifications/channels",
+  scope: "notifications:write",
+  tag: "Notification channels",
+  summary: "Create a notification channel",
+  description: "Where people hear of incidents and maintenance. Addresses must be public and https. Secrets and hook URLs are never shown whole again.",
+  body: CreateChannel,
+  response: Channel,
+  status: 201,
+  failures: ["PLAN_LIMIT"],
+  handle: ({ body, actor, needs }) => createChannel(needs, actor, body, new Date(needs.clock.now())),
+});

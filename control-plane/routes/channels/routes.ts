@@ -1,0 +1,8 @@
+import type { Route } from "../../route.ts";
+import { create } from "./create.ts";
+import { remove } from "./delete.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { update } from "./update.ts";
+
+export const channelRoutes: Route[] = [list, create, get, update, remove];

@@ -1,0 +1,4 @@
+import type { Route } from "../../route.ts";
+import { list } from "./list.ts";
+
+export const vitalRoutes: Route[] = [list];

@@ -1,0 +1,73 @@
+import { and, eq, inArray, type SQL } from "drizzle-orm";
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import { isUuid } from "../../platform/ids.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import { errorSignatures, services } from "../../schemas/tables/all.ts";
+import type { ErrorCategory, ErrorStatus, Priority } from "../../schemas/vocabulary.ts";
+import { askClickHouse } from "./ask-clickhouse.ts";
+import { hasStatus } from "./effective-status.ts";
+
+/** Which signatures; those of release, environment and dates have any event there. */
+export interface SignatureFilter {
+  service_id?: string | undefined;
+  status?: ErrorStatus | undefined;
+  environment?: string | undefined;
+  release?: string | undefined;
+  priority?: Priority | undefined;
+  category?: ErrorCategory | undefined;
+  start_date?: Date | undefined;
+  end_date?: Date | undefined;
+}
+
+/** The condition on `error_signatures` that a filter means at `now` (milliseconds since the epoch); null when nothing can match. */
+export async function chooseSignatures(
+  { database, clickhouse }: { database: Database; clickhouse: ClickHouse },
+  organizationId: string,
+  filter: SignatureFilter,
+  now: number,
+): Promise<SQL | null> {
+  const { service_id: serviceId, status, priority, category } = filter;
+  // An id that cannot exist has no errors, just like one of another organization.
+  if (serviceId !== undefined && !isUuid(serviceId)) return null;
+  const ids = asksForEvents(filter) ? await idsWithEvents(database, clickhouse, organizationId, filter) : null;
+  if (ids?.length === 0) return null;
+  return and(
+    eq(errorSignatures.organizationId, organizationId),
+    serviceId === undefined ? undefined : eq(errorSignatures.serviceId, serviceId),
+    status && hasStatus(status, now),
+    priority && eq(errorSignatures.priority, priority),
+    category && eq(errorSignatures.category, category),
+    ids === null ? undefined : inArray(errorSignatures.id, ids),
+  )!;
+}
+
+function asksForEvents({ environment, release, start_date: start, end_date: end }: SignatureFilter): boolean {
+  return environment !== undefined || release !== undefined || start !== undefined || end !== undefined;
+}
+
+/** More signatures than this are not looked through; the latest ones count. Postgres takes at most 65,535 parameters. */
+const MAX_MATCHES = 50_000;
+
+/** Signatures with an event that matches, of the organization's services: the order of the table begins with the service. */
+async function idsWithEvents(database: Database, clickhouse: ClickHouse, organizationId: string, filter: SignatureFilter): Promise<string[]> {
+  const own = and(eq(services.organizationId, organizationId), filter.service_id === undefined ? undefined : eq(services.id, filter.service_id));
+  const serviceIds = await database.select({ id: services.id }).from(services).where(own);
+  if (serviceIds.length === 0) return [];
+  const conditions = ["service_id IN {services:Array(UUID)}", "type != 'vital'"];
+  const params: Record<string, unknown> = { services: serviceIds.map(({ id }) => id) };
+  const where = (condition: string, name: string, value: unknown) => {
+    conditions.push(condition);
+    params[name] = value;
+  };
+  if (filter.environment !== undefined) where("environment = {environment:String}", "environment", filter.environment);
+  if (filter.release !== undefined) where("release = {release:String}", "release", filter.release);
+  // An event is received at most 24 h after and 5 min before it happened: that bounds the months to read.
+  if (filter.start_date) where("occurred_at >= fromUnixTimestamp64Milli({start:Int64}) AND received_at >= fromUnixTimestamp64Milli({start:Int64}) - INTERVAL 5 MINUTE", "start", filter.start_date.getTime());
+  if (filter.end_date) where("occurred_at <= fromUnixTimestamp64Milli({end:Int64}) AND received_at <= fromUnixTimestamp64Milli({end:Int64}) + INTERVAL 24 HOUR", "end", filter.end_date.getTime());
+  const found = await askClickHouse<{ id: string }>(
+    clickhouse,
+    `SELECT toString(signature_id) AS id FROM beacon_events WHERE ${conditions.join(" AND ")} GROUP BY signature_id ORDER BY max(received_at) DESC LIMIT ${MAX_MATCHES}`,
+    params,
+  );
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it, test } from "vitest";
+import { csvCell, errorsAsCsv } from "./csv.ts";
+
+describe("csvCell", () => {
+  test.each([
+    ["plain", "plain"],
+    ["a,b", '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ["two\nlines", '"two\nlines"'],
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\t=1", '"\'\t=1"'],
+    ["\r=1", '"\'\r=1"'],
+    ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
+    ["＝1+1", "'＝1+1"],
+    ["a=b", "a=b"],
+    ["", ""],
+    [-1, "-1"],
+  ])("%j → %j", (value, expected) => {
+    expect(csvCell(value)).toBe(expected);
+  });
+});
+
+describe("errorsAsCsv", () => {
+  it("has a header even without errors, and ends each line as RFC 4180 says", () => {
+    expect(errorsAsCsv([])).toBe("id,message,type,occurrences,sessions_affected,first_seen,last_seen\r\n");
+    const error = { id: "1", message: "x is broken", type: "TypeError", occurrences: 3, sessions_affected: 2, first_seen: "2026-01-31T12:00:00.000Z", last_seen: "2026-01-31T13:00:00.000Z" };
+    expect(errorsAsCsv([error]).split("\r\n")[1]).toBe("1,x is broken,TypeError,3,2,2026-01-31T12:00:00.000Z,2026-01-31T13:00:00.000Z");
+  });
+});

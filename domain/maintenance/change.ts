@@ -1,0 +1,62 @@
+import { eq } from "drizzle-orm";
+import { newId } from "../../platform/ids.ts";
+import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
+import type { AddMaintenanceUpdate, MaintenanceWindow, UpdateMaintenanceWindow } from "../../schemas/api/maintenance-windows.ts";
+import { maintenanceUpdates, maintenanceWindows, maintenanceWindowServices } from "../../schemas/tables/all.ts";
+import type { Actor } from "../actor.ts";
+import { recordAudit } from "../audit/record.ts";
+import { emitEvents } from "../events/emit.ts";
+import { findServices } from "../incidents/find-services.ts";
+import { decideWindowChange } from "./decide-change.ts";
+import { auditedWindow, maintenanceEvent } from "./describe.ts";
+import { lockWindow } from "./lock.ts";
+import { getMaintenanceWindow, servicesOfWindows } from "./read.ts";
+import { weighOnServices } from "./weigh-on-services.ts";
+
+interface Change extends Omit<UpdateMaintenanceWindow, "services"> {
+  /** Replaces the services. */
+  serviceIds?: string[];
+  message?: string;
+}
+
+/**
+ * Changes a window's own fields, its status and its services; what is left out stays. NOT_FOUND; CONFLICT for a status that cannot
+ * follow; INVALID_REQUEST for times, a rule, or with the place of a service that is unknown or ambiguous.
+ */
+export async function updateMaintenanceWindow(database: Database, actor: Actor, id: string, { services, ...patch }: UpdateMaintenanceWindow, at: Date): Promise<MaintenanceWindow> {
+  return inTransaction(database, async (tx) => {
+    const serviceIds = services && (await findServices(tx, actor.organizationId, services));
+    return changeWindow(tx, actor, id, { ...patch, ...(serviceIds && { serviceIds }) }, at);
+  });
+}
+
+/** Adds an update and moves the window to its status, if it names one. Racing updates all stay. NOT_FOUND; CONFLICT. */
+export async function addMaintenanceUpdate(database: Database, actor: Actor, id: string, update: AddMaintenanceUpdate, at: Date): Promise<MaintenanceWindow> {
+  return inTransaction(database, (tx) => changeWindow(tx, actor, id, update, at));
+}
+
+async function changeWindow(tx: Transaction, actor: Actor, id: string, change: Change, at: Date): Promise<MaintenanceWindow> {
+  const { window, services, joining } = await lockWindow(tx, actor.organizationId, id, change.serviceIds);
+  const { next, event } = decideWindowChange(window, change, at);
+  const { message } = change;
+  const [changed] = await tx.update(maintenanceWindows).set(next).where(eq(maintenanceWindows.id, window.id)).returning();
+  if (message !== undefined) await tx.insert(maintenanceUpdates).values({ id: newId(), maintenanceWindowId: window.id, status: next.status, message, createdAt: next.updatedAt });
+  if (change.serviceIds) await replaceServices(tx, window.id, joining);
+  const affected = change.serviceIds ? await servicesOfWindows(tx, [window.id]) : services;
+  // The lock lets one of two racing changes move the status, so each step is told once.
+  if (event) await emitEvents(tx, [maintenanceEvent({ type: event, window: changed!, services: affected, message: message ?? "", at: next.updatedAt })]);
+  await weighOnServices(tx, [...new Set([...services, ...affected].map((service) => service.id))], next.updatedAt);
+  await recordAudit(tx, actor, {
+    action: message === undefined ? "maintenance_window.updated" : "maintenance_window.update_added",
+    resourceType: "maintenance_window",
+    resourceId: window.id,
+    before: auditedWindow(window, services),
+    after: { ...auditedWindow(changed!, affected), ...(message !== undefined && { message }) },
+  });
+  return getMaintenanceWindow(tx, actor.organizationId, window.id);
+}
+
+async function replaceServices(tx: Transaction, maintenanceWindowId: string, serviceIds: string[]): Promise<void> {
+  await tx.delete(maintenanceWindowServices).where(eq(maintenanceWindowServices.maintenanceWindowId, maintenanceWindowId));
+  if (serviceIds.length > 0) await tx.insert(maintenanceWindowServices).values(serviceIds.map((serviceId) => ({ maintenanceWindowId, serviceId })));
+}

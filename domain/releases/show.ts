@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import type { Queries } from "../../platform/postgres/database.ts";
+import type { Release } from "../../schemas/api/releases.ts";
+import { errorSignatures, events, releases } from "../../schemas/tables/all.ts";
+
+export type ReleaseRow = typeof releases.$inferSelect;
+
+/** Releases as the API shows them, all with their numbers of errors from one query. */
+export async function showReleases(queries: Queries, rows: readonly ReleaseRow[]): Promise<Release[]> {
+  if (rows.length === 0) return [];
+  const counts = await countErrors(queries, rows);
+  return rows.map((row) => showRelease(row, counts.get(row.id)));
+}
+
+interface ErrorCounts {
+  new_errors: number;
+  regressed_errors: number;
+}
+
+/** A release that was just made has no errors to count. */
+export function showRelease(row: ReleaseRow, counts: ErrorCounts = { new_errors: 0, regressed_errors: 0 }): Release {
+  return {
+    id: row.id,
+    service_id: row.serviceId,
+    version: row.version,
+    environment: row.environment,
+    url: row.url,
+    commits: row.commits,
+    released_at: row.releasedAt?.toISOString() ?? null,
+    new_errors: counts.new_errors,
+    regressed_errors: counts.regressed_errors,
+    sourcemap_count: 0,
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+/** Regressions are counted by what was told of them: a signature's status of today says nothing of the past. */
+async function countErrors(queries: Queries, rows: readonly ReleaseRow[]): Promise<Map<string, ErrorCounts>> {
+  const asked = JSON.stringify(rows.map(({ id, serviceId, organizationId, version }) => ({ id, service_id: serviceId, organization_id: organizationId, version })));
+  const { rows: counted } = await queries.execute<{ id: string; new_errors: string; regressed_errors: string }>(sql`
+    with asked as (
+      select * from jsonb_to_recordset(${asked}::jsonb) as row (id uuid, service_id uuid, organization_id uuid, version text)
+    ), fresh as (
+      select asked.id, count(*) as errors
+      from ${errorSignatures} as signature join asked on asked.service_id = signature.service_id and asked.version = signature.release
+      group by asked.id
+    ), returned as (
+      select asked.id, count(distinct event.data ->> 'id') as errors
+      from ${events} as event
+      join asked on asked.organization_id = event.organization_id and asked.service_id::text = event.data ->> 'service_id' and asked.version = event.data ->> 'release'
+      where event.type = 'error.regressed'
+      group by asked.id
+    )
+    select asked.id, coalesce(fresh.errors, 0) as new_errors, coalesce(returned.errors, 0) as regressed_errors
+    from asked left join fresh using (id) left join returned using (id)`);
+  return new Map(counted.map(({ id, new_errors: fresh, regressed_errors: returned }) => [id, { new_errors: Number(fresh), regressed_errors: Number(returned) }]));
+}

@@ -1,0 +1,37 @@
+import { Failure } from "../../platform/failures.ts";
+import type { CreateStatusPage, UpdateStatusPage } from "../../schemas/api/status-pages.ts";
+import type { Plan } from "../../schemas/vocabulary.ts";
+import { requirePlan } from "../organizations/require-plan.ts";
+import type { StatusPageRow } from "./columns.ts";
+import { decideFeatures } from "./decide-features.ts";
+
+/** PLAN_RESTRICTED for the first thing that a request asks for and the plan lacks. `existing`: the page before, if any. */
+export function checkFeatures(plan: Plan, given: CreateStatusPage | UpdateStatusPage, existing: StatusPageRow | null): void {
+  for (const { field, feature } of decideFeatures(given, existing)) requirePlan(plan, feature, `/${field}`);
+}
+
+/** INVALID_REQUEST for a page, as it would become, that keeps everybody out. */
+export function checkAccess({ visibility, passwordHash, allowedIps }: Partial<Pick<StatusPageRow, "visibility" | "passwordHash" | "allowedIps">>): void {
+  if (visibility === "password" && !passwordHash) {
+    throw new Failure("INVALID_REQUEST", "A page with visibility password needs a password.", { path: "/status_page_password", fix: "Send status_page_password, or choose another status_page_visibility." });
+  }
+  if (visibility === "ip_restricted" && !allowedIps?.length) {
+    throw new Failure("INVALID_REQUEST", "A page with visibility ip_restricted needs addresses that may see it.", { path: "/allowed_ips", fix: "Send allowed_ips with at least one CIDR range, or choose another status_page_visibility." });
+  }
+}
+
+/** What a unique index of the table says, for people. */
+const TAKEN: Record<string, (given: CreateStatusPage | UpdateStatusPage) => Failure> = {
+  status_pages_slug_unique: ({ slug }) => new Failure("SLUG_TAKEN", `The slug "${slug}" belongs to another page.`, { path: "/slug", fix: "Choose another slug." }),
+  status_pages_custom_domain_unique: ({ custom_domain: domain }) =>
+    new Failure("CONFLICT", `The domain ${domain} belongs to another page.`, { path: "/custom_domain", fix: "Choose another domain, or remove it from that page first." }),
+};
+
+/** SLUG_TAKEN or CONFLICT for an error of Postgres that means it; any other error stays as it is. */
+export function explainTaken(error: unknown, given: CreateStatusPage | UpdateStatusPage): unknown {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const explain = "constraint" in cause ? TAKEN[String(cause.constraint)] : undefined;
+    if (explain) return explain(given);
+  }
+  return error;
+}

@@ -1,0 +1,27 @@
+import { newId } from "../../platform/ids.ts";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import type { CreateWorkflow, Workflow } from "../../schemas/api/workflows.ts";
+import { workflows } from "../../schemas/tables/all.ts";
+import type { Actor } from "../actor.ts";
+import { recordAudit } from "../audit/record.ts";
+import { checkReferences } from "./check-references.ts";
+import { checkSteps, type UrlRules } from "./check-steps.ts";
+import { checkTrigger } from "./check-trigger.ts";
+import { unmaskHeaders } from "./mask-headers.ts";
+import { auditedWorkflow, showWorkflow } from "./read.ts";
+
+/** Makes a workflow. INVALID_REQUEST for its trigger or steps, with the place. */
+export async function createWorkflow({ database, config }: { database: Database; config: UrlRules }, actor: Actor, { name, enabled, ...input }: CreateWorkflow, at: Date): Promise<Workflow> {
+  const { organizationId } = actor;
+  const trigger = checkTrigger(input.trigger);
+  // Nothing is stored that a masked value could stand for.
+  const steps = unmaskHeaders(input.steps, []);
+  checkSteps(steps, config);
+  return inTransaction(database, async (tx) => {
+    await checkReferences(tx, organizationId, steps);
+    const values = { id: newId(), organizationId, name, enabled, trigger, steps: steps as unknown as Record<string, unknown>[], createdAt: at, updatedAt: at };
+    const [row] = await tx.insert(workflows).values(values).returning();
+    await recordAudit(tx, actor, { action: "workflow.created", resourceType: "workflow", resourceId: row!.id, before: null, after: { ...auditedWorkflow(row!) } });
+    return showWorkflow(row!);
+  });
+}

@@ -15,6 +15,7 @@ export interface AuthenticateNeeds {
   rateLimit: RateLimit;
   clientAddress: ClientAddress;
   anonymousLimit: number;
+  noteUse(keyId: string): void;
 }
 
 /**
@@ -34,8 +35,9 @@ export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scope
       return;
     }
     const refusal = scopeRefusal(key.scopes, scopes);
-    if (refusal) exchange.fail(refusal);
-    else accept(key);
+    if (refusal) return exchange.fail(refusal);
+    needs.noteUse(key.id);
+    accept(key);
   }
 }
 

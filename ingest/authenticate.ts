@@ -48,7 +48,7 @@ function unknownKey(text: string): Failure {
 }
 
 /** Counts a request without a valid key by its address; false when it was answered 429. */
-export function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
+function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
   const address = clientAddress(exchange.head.socketAddress, exchange.head.forwardedFor || undefined);
   return takeRate(rateLimit, exchange, `anonymous/${address}`, anonymousLimit);
 }

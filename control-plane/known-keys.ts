@@ -1,6 +1,6 @@
 import { findApiKeys, type FoundApiKey } from "../domain/api-keys/find.ts";
 import { hashApiKey } from "../domain/api-keys/format.ts";
-import { noteKeysUsed } from "../domain/api-keys/note-used.ts";
+import { noteKeyUses } from "../domain/api-keys/note-used.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { isPostgresAway, type Database } from "../platform/postgres/database.ts";
@@ -18,8 +18,6 @@ export interface KnownKeys {
 /** A key is asked for again after this: a revocation has to work within 5 s. */
 const FRESH_MS = 2_000;
 const CAPACITY = 50_000;
-const NOTE_EVERY_MS = 60_000;
-const WRITE_EVERY_MS = 5_000;
 
 interface Entry {
   key: FoundApiKey | null;
@@ -30,9 +28,7 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
   /** By hash; the least recently used first. */
   const entries = new Map<string, Entry>();
   const loading = new Map<string, Promise<FoundApiKey | null>>();
-  const noted = new Map<string, number>();
-  let unwritten = new Set<string>();
-  const timer = setInterval(() => void write(), WRITE_EVERY_MS).unref();
+  const uses = noteKeyUses({ database, clock, log });
 
   async function load(hash: Buffer, name: string): Promise<FoundApiKey | null> {
     try {
@@ -53,14 +49,6 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
     if (entries.size > CAPACITY) entries.delete(entries.keys().next().value!);
   }
 
-  async function write(): Promise<void> {
-    const ids = [...unwritten];
-    unwritten = new Set();
-    const now = clock.now();
-    for (const [id, at] of noted) if (now - at >= NOTE_EVERY_MS) noted.delete(id);
-    await noteKeysUsed(database, ids, new Date(now)).catch((error: unknown) => log.debug({ err: error }, "could not write when keys were used"));
-  }
-
   return {
     async find(key) {
       const hash = hashApiKey(key);
@@ -74,15 +62,7 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
       loading.set(name, promise);
       return promise;
     },
-    noteUse(id) {
-      const now = clock.now();
-      if (now - (noted.get(id) ?? 0) < NOTE_EVERY_MS) return;
-      noted.set(id, now);
-      unwritten.add(id);
-    },
-    async close() {
-      clearInterval(timer);
-      await write();
-    },
+    noteUse: (id) => uses.note(id),
+    close: () => uses.close(),
   };
 }

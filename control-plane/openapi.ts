@@ -6,6 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-pro
 import { FAILURE_STATUS, type FailureCode } from "../platform/failures.ts";
 import { FailureAnswer } from "../schemas/api/failure.ts";
 import { describeIngest } from "./describe-ingest.ts";
+import { finishDocument } from "./finish-document.ts";
 import type { Route } from "./route.ts";
 
 /** Failures that every endpoint can have; those of a body or a path only where there is one. */
@@ -13,6 +14,8 @@ const COMMON: readonly FailureCode[] = ["UNAUTHENTICATED", "INSUFFICIENT_SCOPE",
 const OF_INPUT: readonly FailureCode[] = ["INVALID_REQUEST"];
 const OF_A_BODY: readonly FailureCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
 const OF_A_PATH: readonly FailureCode[] = ["NOT_FOUND"];
+/** By its Idempotency-Key. */
+const OF_A_POST: readonly FailureCode[] = ["IDEMPOTENCY_MISMATCH", "CONFLICT"];
 
 /** Registers what collects the routes' schemas; before the routes. The document is `app.swagger()` once the app is ready. */
 export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
@@ -41,7 +44,7 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
     transform: jsonSchemaTransform,
     transformObject(document) {
       const described = jsonSchemaTransformObject(document);
-      return { ...described, paths: { ...described.paths, ...describeIngest({ $ref: "#/components/schemas/Failure" }) } };
+      return finishDocument({ ...described, paths: { ...described.paths, ...describeIngest({ $ref: "#/components/schemas/Failure" }) } });
     },
   } as FastifyDynamicSwaggerOptions);
 }
@@ -72,10 +75,16 @@ export function scopesOf({ scope }: Pick<Route, "scope">): readonly Exclude<Rout
   return typeof scope === "string" ? [scope] : scope;
 }
 
-function failureAnswers({ body, params, query, failures = [] }: Route): Record<string, unknown> {
-  const codes = [...(body ?? query ? OF_INPUT : []), ...(body ? OF_A_BODY : []), ...(params ? OF_A_PATH : []), ...COMMON, ...failures];
+/** Every code that this endpoint can refuse with. */
+export function failureCodesOf({ method, body, params, query, failures = [] }: Route): ReadonlySet<FailureCode> {
+  const isPost = method === "POST";
+  const takesBody = isPost || body !== undefined;
+  return new Set([...(takesBody || params || query ? OF_INPUT : []), ...(takesBody ? OF_A_BODY : []), ...(params ? OF_A_PATH : []), ...(isPost ? OF_A_POST : []), ...COMMON, ...failures]);
+}
+
+function failureAnswers(route: Route): Record<string, unknown> {
   const byStatus = new Map<number, FailureCode[]>();
-  for (const code of new Set(codes)) byStatus.set(FAILURE_STATUS[code], [...(byStatus.get(FAILURE_STATUS[code]) ?? []), code]);
+  for (const code of failureCodesOf(route)) byStatus.set(FAILURE_STATUS[code], [...(byStatus.get(FAILURE_STATUS[code]) ?? []), code]);
   return Object.fromEntries([...byStatus].map(([status, named]) => [status, { description: named.join(", "), content: { "application/json": { schema: FailureAnswer } } }]));
 }
 

@@ -4,7 +4,7 @@ import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { UNLIMITED } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
-import { storeFailure, takeAnonymous } from "./authenticate.ts";
+import { storeFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
 import type { KnownBeaconKey } from "./known.ts";
 import { BODY_LIMITS } from "./limits.ts";
@@ -31,7 +31,7 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
   const keyText = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
   const known = typeof keyText === "string" ? needs.known.beaconKey(keyText) : null;
   // The key is judged before the rest, so that a body is not explained to somebody without one.
-  if (known === null) return refuseKey(needs, exchange);
+  if (known === null) return refuseKey(exchange);
 
   const reading = readBeacon(value);
   if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
@@ -46,7 +46,7 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
   const copy = Buffer.from(body);
   if (known !== undefined) return append(known);
   needs.known.loadBeaconKey(keyText as string).then(
-    (key) => (key === null ? refuseKey(needs, exchange) : append(key)),
+    (key) => (key === null ? refuseKey(exchange) : append(key)),
     (error: unknown) => exchange.fail(storeFailure(error)),
   );
 
@@ -72,11 +72,8 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
   }
 }
 
-function refuseKey(needs: EdgeNeeds, exchange: Exchange): void {
-  const unlimited = exchange.rate;
-  exchange.rate = null;
-  if (!takeAnonymous(needs.authentication, exchange)) return;
-  exchange.rate = unlimited;
+/** Never a 429, whoever asks: a page with an old key has to hear of the key. */
+function refuseKey(exchange: Exchange): void {
   exchange.fail(new Failure("UNAUTHENTICATED", "The beacon key is missing or not known.", { path: "/key", fix: "Put the public key (it begins with bpk_) into the body's key field; GET /api/v1/beacon-keys lists it." }));
 }
 

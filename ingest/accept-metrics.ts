@@ -27,7 +27,7 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange
       const reading = readMetricsPush(parseJson(bytes));
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
       const { push } = reading;
-      const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, key, push, bytes));
+      const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, { organizationId: key.organizationId, serviceId: service.id, push, body: bytes }));
       const known = needs.known.service(key.organizationId, push.serviceId);
       if (known !== undefined) judge(known);
       else needs.known.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
@@ -37,11 +37,12 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange
   }
 }
 
-function append(needs: EdgeNeeds, exchange: Exchange, key: FoundApiKey, push: MetricsPush, body: Buffer): void {
+/** `serviceId` is the stored spelling: by it the partition is chosen, and a service must have one. */
+function append(needs: EdgeNeeds, exchange: Exchange, { organizationId, serviceId, push, body }: { organizationId: string; serviceId: string; push: MetricsPush; body: Buffer }): void {
   const detached = /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(exchange.head.prefer);
   const requestNumber = detached ? 0 : needs.replies.expect((result) => exchange.reply(200, result));
-  const entry = { requestNumber, receivedAt: needs.clock.now(), detached, organizationId: key.organizationId, subjectId: push.serviceId, body };
-  const partition = murmur2Partition(push.serviceId, needs.eventLog.partitions("metrics"));
+  const entry = { requestNumber, receivedAt: needs.clock.now(), detached, organizationId, subjectId: serviceId, body };
+  const partition = murmur2Partition(serviceId, needs.eventLog.partitions("metrics"));
   const pending = () => exchange.reply(202, JSON.stringify({ success: true, metrics_received: push.metrics, incident_created: null, evaluation: "pending" }));
   settle(
     needs,

@@ -15,6 +15,7 @@ export interface AuthenticateNeeds {
   rateLimit: RateLimit;
   clientAddress: ClientAddress;
   anonymousLimit: number;
+  noteUse(keyId: string): void;
 }
 
 /**
@@ -34,8 +35,9 @@ export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scope
       return;
     }
     const refusal = scopeRefusal(key.scopes, scopes);
-    if (refusal) exchange.fail(refusal);
-    else accept(key);
+    if (refusal) return exchange.fail(refusal);
+    needs.noteUse(key.id);
+    accept(key);
   }
 }
 
@@ -46,7 +48,7 @@ function unknownKey(text: string): Failure {
 }
 
 /** Counts a request without a valid key by its address; false when it was answered 429. */
-export function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
+function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
   const address = clientAddress(exchange.head.socketAddress, exchange.head.forwardedFor || undefined);
   return takeRate(rateLimit, exchange, `anonymous/${address}`, anonymousLimit);
 }

@@ -16,6 +16,9 @@ export interface Edge {
   stop(): Promise<void>;
 }
 
+/** How long a stop waits for requests that were begun. */
+const FINISH_MS = 5_000;
+
 const CORS_PREFLIGHT: readonly [string, string][] = [
   ["Access-Control-Allow-Methods", "POST"],
   ["Access-Control-Allow-Headers", "Content-Type, Content-Encoding, X-Request-Id"],
@@ -76,7 +79,12 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
     async stop() {
       closing = true;
       us_listen_socket_close(socket);
-      if (open > 0) await new Promise<void>((resolve) => (idle = resolve));
+      if (open > 0) {
+        // What has come whole is answered within this time; a sender who is still at its body is cut off and may send again.
+        const limit = setTimeout(() => app.close(), FINISH_MS);
+        await new Promise<void>((resolve) => (idle = resolve));
+        clearTimeout(limit);
+      }
       app.close();
     },
   };

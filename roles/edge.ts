@@ -1,10 +1,12 @@
 import { sql } from "drizzle-orm";
+import { noteKeyUses } from "../domain/api-keys/note-used.ts";
 import { makeBatcher, BATCHER_LIMITS } from "../ingest/batcher.ts";
 import { startEdge, type Edge } from "../ingest/edge.ts";
 import { makeKnown } from "../ingest/known.ts";
 import { startReplies } from "../ingest/replies.ts";
 import { makeFailureOf } from "../ingest/settle.ts";
 import { makeClientAddress } from "../platform/client-address.ts";
+import type { Config } from "../platform/config.ts";
 import { newId } from "../platform/ids.ts";
 import { listenTo } from "../platform/postgres/listen.ts";
 import { makeRateLimit } from "../platform/rate-limit.ts";
@@ -23,7 +25,8 @@ export async function startEdgeRole(house: House): Promise<Edge> {
   const batcher = makeBatcher({ eventLog, edgeId, clock, log, limits: BATCHER_LIMITS });
   const replies = await startReplies({ eventLog, edgeId });
   const rateLimit = makeRateLimit({ clock });
-  const clientAddress = makeClientAddress(config.TRUSTED_PROXIES);
+  const clientAddress = makeClientAddress(trustedProxies(config));
+  const uses = noteKeyUses({ database, clock, log });
   let spread = 0;
 
   const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_changes", onNotify: () => void refresh(), log });
@@ -59,7 +62,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       replies,
       rateLimit,
       clientAddress,
-      authentication: { known, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS },
+      authentication: { known, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id) },
       anyPartition: (topic) => (spread = (spread + 1) % eventLog.partitions(topic)),
       failureOf: makeFailureOf(log),
     },
@@ -80,8 +83,15 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       clearInterval(publishing);
       await listening.stop();
       await replies.stop();
+      await uses.close();
       await database.delete(edges).where(sql`${edges.id} = ${edgeId}`);
     },
   });
   return edge;
+}
+
+/** The control plane of this process forwards over loopback or HOST and says whose request it is. */
+function trustedProxies({ TRUSTED_PROXIES, PHAROS_ROLES, HOST }: Config): string[] {
+  if (!PHAROS_ROLES.includes("control-plane")) return TRUSTED_PROXIES;
+  return [...TRUSTED_PROXIES, "127.0.0.0/8", "::1", ...(HOST === "0.0.0.0" || HOST === "::" ? [] : [HOST])];
 }

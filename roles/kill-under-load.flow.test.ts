@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { serviceEnvironment, startServiceProcess, type ServiceProcess } from "../testing/service-process.ts";
+import { buildService, serviceEnvironment, startServiceProcess, type ServiceProcess } from "../testing/service-process.ts";
 
 interface Sent {
   named: boolean;
@@ -13,6 +13,7 @@ interface Sent {
 
 let folder: string;
 beforeAll(async () => {
+  await buildService();
   folder = await mkdtemp(join(tmpdir(), "pharos-kill-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

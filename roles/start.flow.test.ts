@@ -5,13 +5,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LOADER_ARGUMENTS, PROJECT_ROOT } from "../platform/root.ts";
-import { serviceEnvironment, startServiceProcess, type ServiceProcess } from "../testing/service-process.ts";
+import { PROJECT_ROOT } from "../platform/root.ts";
+import { buildService, COMMAND_LINE_PROGRAM, SERVICE_PROGRAM, serviceEnvironment, startServiceProcess, type ServiceProcess } from "../testing/service-process.ts";
 
 let folder: string;
 let service: ServiceProcess;
 
 beforeAll(async () => {
+  await buildService();
   folder = await mkdtemp(join(tmpdir(), "pharos-start-"));
   service = await startServiceProcess(serviceEnvironment(folder));
 }, 60_000);
@@ -31,8 +32,8 @@ function run(file: string, args: string[], environment: NodeJS.ProcessEnv): Prom
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
-const start = (environment: NodeJS.ProcessEnv) => run(process.execPath, [...LOADER_ARGUMENTS, join(PROJECT_ROOT, "main.ts")], environment);
-const pharos = (args: string[], environment: NodeJS.ProcessEnv) => run(process.execPath, [...LOADER_ARGUMENTS, join(PROJECT_ROOT, "clients/cli/main.ts"), ...args], environment);
+const start = (environment: NodeJS.ProcessEnv) => run(process.execPath, [SERVICE_PROGRAM], environment);
+const pharos = (args: string[], environment: NodeJS.ProcessEnv) => run(process.execPath, [COMMAND_LINE_PROGRAM, ...args], environment);
 
 test("the first start prints keys and three lines to paste, and each of them works", async () => {
   const lines = service.output().split("\n").filter((line) => line.trim().startsWith("curl "));

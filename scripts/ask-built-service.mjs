@@ -30,7 +30,7 @@ try {
     headers: { "X-API-Key": key, "Content-Type": "application/json" },
     body: JSON.stringify({ service_id, metrics: { error_rate: 12 } }),
   });
-  if (push.status_change?.current !== "partial_outage") throw new Error(`the push was answered ${JSON.stringify(push)}`);
+  if (push.status_change?.current !== "partial_outage" || !push.incident_created) throw new Error(`the push was answered ${JSON.stringify(push)}`);
   const stopping = Date.now();
   child.kill("SIGTERM");
   const code = await exited;

@@ -1,16 +1,16 @@
 // Compiles to dist/; skipped when nothing changed since the last build, so that `npm start` is quick.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const SKIPPED = new Set(["node_modules", "dist", "data", ".git", "coverage", ".cache"]);
+const SKIPPED = new Set(["node_modules", "data", ".git", "coverage", ".cache"]);
 const STAMP = "dist/.build";
 
 function sources(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : sources(path);
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) || entry.name.startsWith("dist") ? [] : sources(path);
     return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
@@ -26,9 +26,20 @@ try {
   // never built
 }
 if (built !== digest) {
+  // Compiled beside its place and moved there when whole: two builds at once do not mix, and a failed one leaves the old.
+  const fresh = `dist.${process.pid}`;
+  const { status } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "--outDir", fresh], { stdio: "inherit" });
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    process.exit(status ?? 1);
+  }
+  mkdirSync(fresh, { recursive: true });
+  writeFileSync(`${fresh}/.build`, digest);
   rmSync("dist", { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc"], { stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
-  mkdirSync("dist", { recursive: true });
-  writeFileSync(STAMP, digest);
+  try {
+    renameSync(fresh, "dist");
+  } catch {
+    // Another build of the same sources was first.
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }

@@ -1,8 +1,18 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import { LOADER_ARGUMENTS, PROJECT_ROOT } from "../platform/root.ts";
+import { promisify } from "node:util";
+import { PROJECT_ROOT } from "../platform/root.ts";
 
-/** Pharos in a process of its own, as `npm start` runs it, from the sources. */
+/** The programs as `npm start` and `npm run pharos` run them. */
+export const SERVICE_PROGRAM = join(PROJECT_ROOT, "dist/main.js");
+export const COMMAND_LINE_PROGRAM = join(PROJECT_ROOT, "dist/clients/cli/main.js");
+
+/** Compiles to dist/, which is quick when nothing changed. */
+export async function buildService(): Promise<void> {
+  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: PROJECT_ROOT });
+}
+
+/** Pharos in a process of its own, as `npm start` runs it. */
 export interface ServiceProcess {
   child: ChildProcess;
   base: string;
@@ -19,7 +29,7 @@ export function serviceEnvironment(dataFolder: string, settings: Record<string, 
 
 /** Starts it and waits until it says that it is ready; rejects with its output when it ends before. */
 export async function startServiceProcess(environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, join(PROJECT_ROOT, "main.ts")], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [SERVICE_PROGRAM], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const exited = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(signal ?? code ?? -1)));
   await new Promise<void>((resolve, reject) => {

@@ -13,6 +13,7 @@ const EXECUTING_PROPERTIES = new Set(["behavior", "-ms-behavior", "-moz-binding"
 const EXECUTING_FUNCTIONS = new Set(["expression"]);
 
 const MAX_NESTING = 50;
+const MAX_PARSE_ERRORS = 20;
 
 /** A sentence for each thing in a template's CSS that is unsafe or cannot be read; none when it is safe. */
 export function findUnsafeCss(css: string): string[] {
@@ -22,18 +23,36 @@ export function findUnsafeCss(css: string): string[] {
   const { faults: unclosed, depth } = readTokens(css);
   // Parsing would take the square of the depth's time, and in the end the whole stack.
   if (depth > MAX_NESTING) return [...faults, `The CSS is nested more than ${MAX_NESTING} levels deep.`];
-  const sheet = parse(css, {
-    positions: true,
-    // Else addresses in custom properties and in var()'s fallback would stay unread.
-    parseCustomProperty: true,
-    onParseError: ({ line, message }) => void faults.add(`Line ${line} cannot be read: ${message}.`),
-  });
-  walk(sheet, (node) => {
-    const fault = nodeFault(node);
-    if (fault !== null) faults.add(`Line ${node.loc?.start.line ?? 1}: ${fault}`);
-  });
+  const sheet = parseUntilTooMuch(css, (line, message) => faults.add(`Line ${line} cannot be read: ${message}.`));
+  if (sheet) {
+    walk(sheet, (node) => {
+      const fault = nodeFault(node);
+      if (fault !== null) faults.add(`Line ${node.loc?.start.line ?? 1}: ${fault}`);
+    });
+  }
   return [...faults, ...unclosed];
 }
+
+/** The parsed CSS; null when so much of it cannot be read that reading on would only take time. */
+function parseUntilTooMuch(css: string, told: (line: number, message: string) => void): CssNode | null {
+  let errors = 0;
+  try {
+    return parse(css, {
+      positions: true,
+      // Else addresses in custom properties and in var()'s fallback would stay unread.
+      parseCustomProperty: true,
+      onParseError({ line, message }) {
+        told(line, message);
+        if (++errors >= MAX_PARSE_ERRORS) throw new TooManyErrors();
+      },
+    });
+  } catch (error) {
+    if (error instanceof TooManyErrors) return null;
+    throw error;
+  }
+}
+
+class TooManyErrors extends Error {}
 
 function nodeFault(node: CssNode): string | null {
   switch (node.type) {

@@ -8,6 +8,7 @@ import { errorSignatures } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { decideChange, type StatusColumns } from "./decide-change.ts";
+import { effectiveStatus } from "./effective-status.ts";
 import { describeSignature } from "./get.ts";
 import { noSuchError, type SignatureRow } from "./show.ts";
 
@@ -42,8 +43,9 @@ async function changeEach(tx: Transaction, actor: Actor, ids: readonly string[],
   const own = and(eq(errorSignatures.organizationId, actor.organizationId), inArray(errorSignatures.id, ids.filter(isUuid)));
   const rows = await tx.select().from(errorSignatures).where(own).orderBy(asc(errorSignatures.id)).for("no key update");
   for (const row of rows) {
-    const columns = decideChange(row, patch, new Date(now));
-    const [before, after] = [audited(row), audited(columns)];
+    const current = { ...row, status: effectiveStatus(row, now) };
+    const columns = decideChange(current, patch, new Date(now));
+    const [before, after] = [audited(current), audited(columns)];
     if (JSON.stringify(before) === JSON.stringify(after)) continue;
     await tx.update(errorSignatures).set(columns).where(eq(errorSignatures.id, row.id));
     await recordAudit(tx, actor, { action: "error.status_changed", resourceType: "error", resourceId: row.id, before, after });

@@ -67,7 +67,7 @@ async function record(rows: BeaconEventRow[]): Promise<string[]> {
 }
 
 const errorIn = (name: string) => ({ type: "error", error_type: "TypeError", message: `${name} is broken`, stack: `${name}@https://x.io/app.js:3:5`, tags: { page: "cart" } });
-const list = (query: Record<string, string> = {}) => listErrors(stores, organizationId, ErrorListQuery.parse(query));
+const list = (query: Record<string, string> = {}) => listErrors(stores, organizationId, ErrorListQuery.parse(query), NOW);
 const actor = (): Actor => ({ organizationId, type: "api_key", id: null, name: "test", ip: null, userAgent: null });
 const outbox = async () => (await stores.database.select().from(events).where(eq(events.organizationId, organizationId))).map(({ type, data }) => [type, data.id]);
 const setStatus = (id: string, status: "new" | "resolved" | "ignored") => changeErrorStatus(stores, actor(), id, { status, now: NOW });
@@ -161,8 +161,8 @@ describe("the errors of an organization", () => {
   it("are as good as absent to another organization", async () => {
     const [id] = await record(rowsOf([errorIn("pay")]));
     const other = await makeService(stores.database);
-    expect(await listErrors(stores, other.organizationId, ErrorListQuery.parse({}))).toEqual({ errors: [], total: 0 });
-    expect(await listErrors(stores, other.organizationId, ErrorListQuery.parse({ service_id: serviceId, environment: "production" }))).toEqual({ errors: [], total: 0 });
+    expect(await listErrors(stores, other.organizationId, ErrorListQuery.parse({}), NOW)).toEqual({ errors: [], total: 0 });
+    expect(await listErrors(stores, other.organizationId, ErrorListQuery.parse({ service_id: serviceId, environment: "production" }), NOW)).toEqual({ errors: [], total: 0 });
     for (const wrong of [id!, newId(), "no-uuid"]) {
       await expect(getError(stores, other.organizationId, wrong, NOW)).rejects.toMatchObject({ code: "NOT_FOUND", message: "No such error." });
       await expect(listOccurrences(stores, other.organizationId, wrong, { limit: 1, offset: 0 })).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -181,7 +181,7 @@ describe("the errors of an organization", () => {
   it("say so when ClickHouse is away", async () => {
     await record(rowsOf([errorIn("pay")]));
     const away: ClickHouse = { ...stores.clickhouse, query: () => Promise.reject(new ClickHouseUnavailable("test")) };
-    await expect(listErrors({ ...stores, clickhouse: away }, organizationId, ErrorListQuery.parse({}))).rejects.toMatchObject({ code: "UNAVAILABLE", details: { retryAfter: 5 } });
+    await expect(listErrors({ ...stores, clickhouse: away }, organizationId, ErrorListQuery.parse({}), NOW)).rejects.toMatchObject({ code: "UNAVAILABLE", details: { retryAfter: 5 } });
   });
 
   it("come back from ClickHouse as the rows that went in, so that a replay counts the same", async () => {

@@ -1,11 +1,13 @@
-import { sql } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import { errorSignatures, services } from "../../schemas/tables/all.ts";
+import { errorSignatures, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
+import { noteSeenReleases } from "../releases/note-seen.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
 import { firstPriority } from "./classify.ts";
+import { regressingRelease } from "./decide-regression.ts";
 
 /** What a batch adds to one signature, named as the columns of `error_signatures`. */
 interface Increment {
@@ -30,45 +32,74 @@ interface Increment {
   grouping_parts: unknown;
 }
 
+/** An increment, and what does not go into the row. */
+interface Counted {
+  increment: Increment;
+  /** ISO 8601 by release: the last event in it. */
+  lastSeenIn: Map<string, string>;
+}
+
 /**
  * Counts a batch of occurrences into their signatures, in the transaction that also moves the consumer's cursor:
  * new signatures are made from their first event and announced as `error.new`, resolved ones that happened again
- * become regressed. Rows of services that were deleted meanwhile are left out. `created` holds the new ids.
+ * become regressed, ignored ones whose condition is met become new without a word. Releases that are named for the first
+ * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids.
  */
 export async function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<{ created: string[] }> {
-  const increments = incrementsOf(rows);
-  if (increments.length === 0) return { created: [] };
+  await noteSeenReleases(tx, releasesOf(rows));
+  const batch = countBySignature(rows);
+  if (batch.length === 0) return { created: [] };
+  const increments = batch.map(({ increment }) => increment);
   // Nearly all of a batch belongs to signatures that exist, for which stacks and frames need not travel.
   const counted = await countKnown(tx, increments);
   const known = new Set(counted.map(({ id }) => id));
   const created = await countNew(tx, increments.filter(({ id }) => !known.has(id)));
-  const byId = new Map(increments.map((each) => [each.id, each]));
+  const byId = new Map(batch.map((each) => [each.increment.id, each]));
+  const regressed = [
+    ...counted.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
+    ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
+  ];
   await emitEvents(tx, [
-    ...created.map((id) => eventOf("error.new", byId.get(id)!)),
-    ...counted.filter(({ regressed }) => regressed).map(({ id }) => eventOf("error.regressed", byId.get(id)!)),
+    ...created.map((id) => eventOf("error.new", byId.get(id)!.increment)),
+    ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...byId.get(id)!.increment, release })),
   ]);
   return { created };
 }
 
+/** One for each service and release would do; the many equal ones cost nothing further on. */
+function releasesOf(rows: BeaconEventRow[]) {
+  return rows.map(({ organization_id: organizationId, service_id: serviceId, release, environment, received_at: receivedAt }) => ({ organizationId, serviceId, release, environment, seenAt: isoMoment(receivedAt) }));
+}
+
 /** One entry for each signature, sorted by id so that batches lock rows in the same order. */
-function incrementsOf(rows: BeaconEventRow[]): Increment[] {
-  const groups = new Map<string, { first: BeaconEventRow; last_seen: string; occurrences: number }>();
+function countBySignature(rows: BeaconEventRow[]): Counted[] {
+  const groups = new Map<string, Group>();
   for (const row of rows) {
     if (row.type === "vital") continue;
     const group = groups.get(row.signature_id);
     if (!group) {
-      groups.set(row.signature_id, { first: row, last_seen: row.occurred_at, occurrences: 1 });
+      groups.set(row.signature_id, { first: row, last_seen: row.occurred_at, occurrences: 1, lastSeenIn: new Map([[row.release, row.occurred_at]]) });
       continue;
     }
     group.occurrences++;
     // Moments of this shape compare as texts.
     if (row.occurred_at < group.first.occurred_at) group.first = row;
     if (row.occurred_at > group.last_seen) group.last_seen = row.occurred_at;
+    if (row.occurred_at > (group.lastSeenIn.get(row.release) ?? "")) group.lastSeenIn.set(row.release, row.occurred_at);
   }
-  return [...groups.values()].map(incrementOf).sort((left, right) => (left.id < right.id ? -1 : 1));
+  return [...groups.values()]
+    .map((group) => ({ increment: incrementOf(group), lastSeenIn: new Map([...group.lastSeenIn].map(([release, moment]) => [release, isoMoment(moment)])) }))
+    .sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
 }
 
-function incrementOf({ first, last_seen, occurrences }: { first: BeaconEventRow; last_seen: string; occurrences: number }): Increment {
+interface Group {
+  first: BeaconEventRow;
+  last_seen: string;
+  occurrences: number;
+  lastSeenIn: Map<string, string>;
+}
+
+function incrementOf({ first, last_seen, occurrences }: Group): Increment {
   const category = first.category || "javascript";
   return {
     id: first.signature_id,
@@ -93,25 +124,70 @@ function incrementOf({ first, last_seen, occurrences }: { first: BeaconEventRow;
   };
 }
 
-/** Adds to the signatures that exist. An event after everything that was seen of a resolved one brings it back, once. */
-async function countKnown(tx: Transaction, increments: Increment[]): Promise<{ id: string; regressed: boolean }[]> {
+/** A signature after its batch was added. */
+interface Known {
+  id: string;
+  regressed: boolean;
+  /** Set when it happened after its resolution, and only its releases can tell whether it regressed. */
+  resolved_in: string | null;
+  /** ISO 8601; with `resolved_in`. */
+  resolved_at: string | null;
+}
+
+/** Adds to the signatures that exist. An event after its resolution brings a resolved one back, once. */
+async function countKnown(tx: Transaction, increments: Increment[]): Promise<Known[]> {
   const batch = JSON.stringify(increments.map(({ id, occurrences, first_seen, last_seen }) => ({ id, occurrences, first_seen, last_seen })));
-  const { rows } = await tx.execute<{ id: string; regressed: boolean }>(sql`
+  const { rows } = await tx.execute<{ id: string; regressed: boolean; resolved_in: string | null; resolved_at: string | null }>(sql`
     with batch as (
       select * from jsonb_to_recordset(${batch}::jsonb) as row (id uuid, occurrences bigint, first_seen timestamptz, last_seen timestamptz)
     ), locked as (
-      select signature.id, signature.status from ${errorSignatures} as signature join batch on batch.id = signature.id
+      select signature.id, signature.status, signature.resolved_in_release, signature.ignore_until, signature.ignore_until_occurrences, signature.occurrences,
+        coalesce(signature.resolved_at, signature.last_seen) as resolved_at
+      from ${errorSignatures} as signature join batch on batch.id = signature.id
       order by signature.id for no key update of signature
+    ), decided as (
+      select locked.*, (locked.status = 'resolved' and batch.last_seen > locked.resolved_at) as again,
+        (locked.status = 'ignored' and (batch.last_seen >= locked.ignore_until or locked.occurrences + batch.occurrences >= locked.ignore_until_occurrences)) is true as heard_again
+      from locked join batch on batch.id = locked.id
     )
     update ${errorSignatures} as signature set
       occurrences = signature.occurrences + batch.occurrences,
       first_seen = least(signature.first_seen, batch.first_seen),
       last_seen = greatest(signature.last_seen, batch.last_seen),
-      status = case when signature.status = 'resolved' and batch.last_seen > signature.last_seen then 'regressed' else signature.status end
-    from batch join locked on locked.id = batch.id
+      status = case when decided.heard_again then 'new' when decided.again and decided.resolved_in_release is null then 'regressed' else signature.status end,
+      ignore_until = case when decided.heard_again then null else signature.ignore_until end,
+      ignore_until_occurrences = case when decided.heard_again then null else signature.ignore_until_occurrences end
+    from batch join decided on decided.id = batch.id
     where signature.id = batch.id
-    returning signature.id, (locked.status = 'resolved' and signature.status = 'regressed') as regressed`);
+    returning signature.id, (decided.again and decided.resolved_in_release is null) as regressed,
+      case when decided.again then decided.resolved_in_release end as resolved_in,
+      to_char(decided.resolved_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as resolved_at`);
   return rows;
+}
+
+/** Of several releases in a batch the one that it was seen in last. */
+function lastRelease({ lastSeenIn }: Counted): string {
+  return [...lastSeenIn].reduce((last, each) => (each[1] > last[1] ? each : last))[0];
+}
+
+/** Brings back those of the signatures resolved in a release that happened in a later one; they are locked since they were counted. */
+async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: ReadonlyMap<string, Counted>): Promise<{ id: string; release: string }[]> {
+  if (inQuestion.length === 0) return [];
+  const named = inQuestion.flatMap(({ id, resolved_in: resolvedIn }) => [...byId.get(id)!.lastSeenIn.keys(), resolvedIn!].map((version) => ({ service_id: byId.get(id)!.increment.service_id, version })));
+  const { rows } = await tx.execute<{ service_id: string; version: string; seen: string }>(sql`
+    select distinct release.service_id, release.version, extract(epoch from release.created_at) as seen
+    from ${releases} as release
+    join jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as row (service_id uuid, version text) on row.service_id = release.service_id and row.version = release.version`);
+  const firstSeen = new Map<string, Map<string, number>>();
+  for (const { service_id: service, version, seen } of rows) firstSeen.set(service, (firstSeen.get(service) ?? new Map<string, number>()).set(version, Number(seen)));
+
+  const regressed = inQuestion.flatMap(({ id, resolved_in: resolvedIn, resolved_at: resolvedAt }) => {
+    const { increment, lastSeenIn } = byId.get(id)!;
+    const release = regressingRelease(lastSeenIn, { resolvedAt: resolvedAt!, resolvedIn: resolvedIn! }, firstSeen.get(increment.service_id) ?? new Map<string, number>());
+    return release === null ? [] : [{ id, release }];
+  });
+  if (regressed.length > 0) await tx.update(errorSignatures).set({ status: "regressed" }).where(inArray(errorSignatures.id, regressed.map(({ id }) => id)));
+  return regressed;
 }
 
 const COLUMNS = sql.raw(`id uuid, organization_id uuid, service_id uuid, grouping_version text, fingerprint text, type text, message text, culprit text,

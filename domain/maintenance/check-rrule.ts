@@ -1,4 +1,9 @@
+// Node sees only the default export of this CommonJS package, whatever its types and the linter say.
+// oxlint-disable-next-line import/default
 import rrule from "rrule";
+
+// oxlint-disable-next-line import/no-named-as-default-member
+const { RRule } = rrule;
 
 /** What is wrong with a rule and what to write instead. */
 interface RuleProblem {
@@ -81,8 +86,8 @@ function emptiness(text: string, startsAt: Date, until: string | undefined): Rul
 function firstOccurrence(text: string, startsAt: Date): Date | null {
   const years = Math.max(0, Math.floor((LAST_YEAR - startsAt.getUTCFullYear()) / CYCLE_YEARS)) * CYCLE_YEARS;
   const dtstart = inYears(startsAt, years);
-  const { until: _, ...open } = rrule.RRule.parseString(text);
-  const found = new rrule.RRule({ ...open, dtstart }).after(dtstart, true);
+  const { until: _, ...open } = RRule.parseString(text);
+  const found = new RRule({ ...open, dtstart }).after(dtstart, true);
   return found && inYears(found, -years);
 }
 

@@ -1,6 +1,7 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
-import { organizations } from "../../schemas/tables/all.ts";
+import { organizations, services } from "../../schemas/tables/all.ts";
+import { DEFAULT_THRESHOLDS } from "../../schemas/thresholds.ts";
 import { openIncidentIn } from "../incidents/open.ts";
 import { createOrganizationIn, type CreatedOrganization } from "./create.ts";
 
@@ -24,6 +25,8 @@ export async function createDemo(database: Database, at = new Date()): Promise<C
     if (existing) return null;
     const demo = { name: "Demo", plan: "team", demo: true, services: SERVICES, tagline: "A page to try Pharos with." } as const;
     const { created, actor, serviceIds } = await createOrganizationIn(tx, demo, at);
+    // So that the push which the first start prints shows what a push can do.
+    await tx.update(services).set({ thresholds: { ...DEFAULT_THRESHOLDS, create_incident: true } }).where(eq(services.id, serviceIds[0]!));
     await openIncidentIn(tx, actor, {
       title: "Search answers slowly",
       severity: "minor",

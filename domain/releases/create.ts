@@ -16,7 +16,12 @@ export async function createRelease(database: Database, actor: Actor, input: Cre
   return inTransaction(database, async (tx) => {
     const { service } = await findService(tx, actor.organizationId, input.service_id);
     const { version, environment, url, commits, released_at: releasedAt } = input;
-    const fields = { environment, url, commits, releasedAt: releasedAt && new Date(releasedAt) };
+    const fields = {
+      ...(environment !== undefined && { environment }),
+      ...(url !== undefined && { url }),
+      ...(commits !== undefined && { commits }),
+      ...(releasedAt !== undefined && { releasedAt: releasedAt === null ? null : new Date(releasedAt) }),
+    };
     // One of two at once makes it; the other waits here and finds it.
     const [made] = await tx
       .insert(releases)
@@ -32,11 +37,10 @@ export async function createRelease(database: Database, actor: Actor, input: Cre
 
 type Fields = Partial<Pick<typeof releases.$inferInsert, "environment" | "url" | "commits" | "releasedAt">>;
 
-async function addTo(tx: Transaction, actor: Actor, serviceId: string, version: string, fields: { [Field in keyof Fields]: Fields[Field] | undefined }): Promise<Release> {
+async function addTo(tx: Transaction, actor: Actor, serviceId: string, version: string, fields: Fields): Promise<Release> {
   const sameOne = and(eq(releases.serviceId, serviceId), eq(releases.version, version));
   const [before] = await tx.select().from(releases).where(sameOne).for("no key update");
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
-  const [row] = Object.keys(given).length === 0 ? [before] : await tx.update(releases).set(given).where(sameOne).returning();
+  const [row] = Object.keys(fields).length === 0 ? [before] : await tx.update(releases).set(fields).where(sameOne).returning();
   if (JSON.stringify(row) !== JSON.stringify(before)) {
     await recordAudit(tx, actor, { action: "release.updated", resourceType: "release", resourceId: row!.id, before: audited(before!), after: audited(row!) });
   }

@@ -49,6 +49,7 @@ function isSecret(header: string, value: string): boolean {
 
 function mapRequests(steps: readonly WorkflowStep[], map: (step: HttpStep, header: string, value: string) => string): WorkflowStep[] {
   return steps.map((step) => {
+    // oxlint-disable-next-line unicorn/no-thenable -- a list, never a function
     if (step.type === "condition") return { ...step, then: mapRequests(step.then, map), ...(step.else && { else: mapRequests(step.else, map) }) };
     if (step.type !== "http_request" || !step.headers) return step;
     return { ...step, headers: Object.fromEntries(Object.entries(step.headers).map(([header, value]) => [header, map(step, header, value)])) };

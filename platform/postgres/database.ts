@@ -27,7 +27,9 @@ export function openDatabase(url: string, maxConnections: number, log: Log): Dat
     application_name: "pharos",
   });
   // A pooled connection that dies while idle must not end the process; the next query opens another.
-  pool.on("error", (error) => log.warn({ err: error.message }, "postgres connection lost"));
+  pool.on("error", (error) => {
+    if (!pool.ending) log.warn({ err: error.message }, "postgres connection lost");
+  });
   // Nor one that dies in use, where the pool does not listen: the query that runs on it fails, and that is enough.
   pool.on("connect", (client) => client.on("error", (error) => log.debug({ err: error.message }, "postgres connection lost in use")));
   return drizzle({ client: pool, schema: tables });

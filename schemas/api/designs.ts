@@ -3,7 +3,7 @@ import { DESIGN_STATES, FONT_FAMILIES, SECTION_TYPES, TEMPLATE_MODES } from "../
 import { FreeText, limit, Timestamp } from "./shared.ts";
 
 /** Characters of a template's HTML and of its CSS. */
-const MAX_TEMPLATE_LENGTH = 100_000;
+const MAX_TEMPLATE_LENGTH = 65_536;
 
 /** Largest value of a Postgres integer, which a version's number is. */
 const MAX_VERSION_NUMBER = 2_147_483_647;

@@ -26,7 +26,6 @@ const RequestHeaders = z
     for (const [name, value] of Object.entries(headers)) {
       if (!HEADER_NAME.test(name)) fault("is no valid header name", name);
       else if (RESERVED_HEADER.test(name)) fault("is a header that each request sets itself", name);
-      // Masked values come back with "…", which only their owner may turn into the stored ones.
       else if (!/^[\t\x20-\x7e]*$/.test(value)) fault("must be printable ASCII", name);
     }
   })
@@ -76,6 +75,7 @@ const Condition = z.strictObject({
   left: Value.meta({ example: "{{steps.ask.status}}" }),
   op: z.enum(["eq", "ne", "gt", "lt", "contains"]),
   right: Value.meta({ example: 200 }),
+  // oxlint-disable-next-line unicorn/no-thenable -- a list, never a function
   then: steps,
   else: steps.optional(),
 });

@@ -20,7 +20,7 @@ const STORED_TOKENS = { brand: { primary: "#1d4ed8", secondary: "#112233" }, fon
 const TEMPLATE = { html: "<main>{{header}}{{services_list}}</main>", css: "main { color: red }" };
 
 /** A page without any design, straight in the table: what is tested here is its design. */
-async function makePage(organizationId = plane.organization.id): Promise<string> {
+async function makePage(organizationId = plane.organization.organizationId): Promise<string> {
   const id = newId();
   await plane.database.insert(statusPages).values({ id, organizationId, name: "Acme", slug: `acme-${id}` });
   return id;
@@ -99,7 +99,7 @@ describe("the life of a design", () => {
     const first = await publishNew(page, { theme_tokens: TOKENS });
     await put(page, { theme_tokens: { brand: { primary: "red", secondary: "#000" }, font: { family: "inter" } } });
     await design("POST", page, `/versions/${first}/restore`);
-    const entries = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, plane.organization.id), eq(auditEntries.resourceType, "design_version"))).orderBy(asc(auditEntries.createdAt));
+    const entries = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, plane.organization.organizationId), eq(auditEntries.resourceType, "design_version"))).orderBy(asc(auditEntries.createdAt));
     const own = entries.filter(({ after }) => (after as { status_page_id: string }).status_page_id === page);
     expect(own.map(({ action }) => action)).toEqual(["design.draft_saved", "design.published", "design.restored"]);
     expect(own[0]).toMatchObject({ resourceId: first, before: null, after: { theme_tokens: STORED_TOKENS } });
@@ -257,13 +257,13 @@ describe("plans", () => {
   it("keep templates to those who have the pro plan, also those that were there before", async () => {
     const free = await plane.createOrganization("free");
     const headers = { "x-api-key": free.apiKey };
-    const page = await makePage(free.id);
+    const page = await makePage(free.organizationId);
     const restricted = { status: 403, body: { code: "PLAN_RESTRICTED", error: expect.stringContaining("pro") } };
     expect(await put(page, { template: TEMPLATE }, headers)).toMatchObject(restricted);
     expect(await put(page, { template_mode: "custom" }, headers)).toMatchObject(restricted);
     expect(await design("POST", page, "/draft/validate", { template: TEMPLATE, template_mode: "custom" }, headers)).toMatchObject({ status: 200, body: { valid: true } });
 
-    const setPlan = (plan: "free" | "pro") => plane.database.update(organizations).set({ plan }).where(eq(organizations.id, free.id));
+    const setPlan = (plan: "free" | "pro") => plane.database.update(organizations).set({ plan }).where(eq(organizations.id, free.organizationId));
     await setPlan("pro");
     const saved = await put(page, { template: TEMPLATE, template_mode: "custom" }, headers);
     expect(saved).toMatchObject({ status: 200, body: { draft_version: { template: TEMPLATE } } });
@@ -301,7 +301,7 @@ describe("security", () => {
     expect((await design("GET", own)).body).toMatchObject({ current_version_id: version, draft_version_id: draft });
 
     const other = await makePage();
-    const theirs = await makePage(stranger.id);
+    const theirs = await makePage(stranger.organizationId);
     const { body } = await put(theirs, {}, headers);
     for (const id of [version, (body.draft_version as DesignVersion).id, newId(), "x"]) {
       for (const [method, path] of [["GET", ""], ["POST", "/restore"]] as const) {

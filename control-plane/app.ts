@@ -88,7 +88,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   await app.register(async (api) => registerApi(api, { options, authentication, table }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
-  const pages = await servePages(app, { database, log, isReady: () => isReady(probes) });
+  const pages = await servePages(app, { database, clock, log, isReady: () => isReady(probes) });
   if (probes) serveProbes(app, probes, (request) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for")));
   app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, authentication, pages));
   return app;

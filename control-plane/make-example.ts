@@ -56,7 +56,7 @@ function ofType(schema: ExampleSchema, schemas: Schemas, depth: number): unknown
       return ofFields(schema, schemas, depth);
     case "array":
       if (schema.prefixItems) return schema.prefixItems.map((item) => makeExample(item, schemas, depth + 1));
-      return schema.items && (depth < MAX_DEPTH || schema.minItems) ? [makeExample(schema.items, schemas, depth + 1)] : [];
+      return Array.from({ length: Math.max(schema.minItems ?? 0, depth < MAX_DEPTH ? 1 : 0) }, () => makeExample(schema.items ?? {}, schemas, depth + 1));
     case "string":
       return OF_FORMATS[schema.format ?? ""] ?? "text";
     case "integer":

@@ -91,8 +91,8 @@ describe("the OpenAPI document", () => {
     const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!));
     expect(references.size).toBeGreaterThan(5);
     for (const reference of references) {
-      expect(reference).toMatch(/^#\/components\/schemas\/[A-Za-z]+$/);
-      expect(document.components.schemas, reference).toHaveProperty(reference.split("/").pop()!);
+      expect(reference).toMatch(/^#\/components\/(schemas|headers|parameters)\/[A-Za-z-]+$/);
+      expect(document, reference).toHaveProperty(reference.slice("#/".length).split("/"));
     }
     expect(document.components.schemas.Failure?.properties).toHaveProperty("request_id");
   });

@@ -8,6 +8,7 @@ import { readConfig } from "../platform/config.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
+import { checkAnswers } from "./check-answer.ts";
 import { freshDatabase } from "./postgres.ts";
 import { startPostgresRelay } from "./postgres-relay.ts";
 
@@ -33,7 +34,7 @@ export interface Answer {
   body: Record<string, unknown> & { error?: string; code?: string; path?: string; fix?: string; request_id?: string };
 }
 
-interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | "probes" | "clock">> {
+interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | "probes" | "clock" | "clickhouse">> {
   settings?: Record<string, string>;
 }
 
@@ -48,6 +49,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
   const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
   const app = await buildControlPlane({ database, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
   await app.ready();
+  checkAnswers(app, options.routes ?? ALL_ROUTES);
   const organization = await createOrganization(database, { name: "Test team", plan: "team" });
   return {
     app,

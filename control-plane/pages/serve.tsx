@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { listPublicPages, readPublicPage } from "../../domain/status-pages/read-public-page.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { PROJECT_ROOT } from "../../platform/root.ts";
@@ -23,6 +24,7 @@ const SLUG = /^[a-z0-9-]{1,63}$/;
 
 interface PagesNeeds {
   database: Database;
+  clock: Clock;
   log: Log;
   /** Whether the whole process is ready; null when nobody knows. */
   isReady(): Promise<boolean | null>;
@@ -33,7 +35,7 @@ export interface Pages {
 }
 
 /** The pages for people: the start page and the public status pages, whole from the server, without a script. */
-export async function servePages(app: FastifyInstance, { database, log, isReady }: PagesNeeds): Promise<Pages> {
+export async function servePages(app: FastifyInstance, { database, clock, log, isReady }: PagesNeeds): Promise<Pages> {
   const css = await readFile(join(PROJECT_ROOT, "control-plane/pages/page.css"));
   const styles = `/assets/page.css?v=${createHash("sha256").update(css).digest("hex").slice(0, 12)}`;
 
@@ -66,8 +68,9 @@ export async function servePages(app: FastifyInstance, { database, log, isReady 
       const [pages, ready] = await Promise.all([listPublicPages(database, MAX_LISTED_PAGES), isReady()]);
       return send(reply, 200, <StartPage pages={pages} ready={ready} styles={styles} />);
     });
-    scope.get<{ Params: { slug: string } }>("/pages/:slug", async ({ params }, reply) => {
-      const page = SLUG.test(params.slug) ? await readPublicPage(database, params.slug) : null;
+    scope.get<{ Params: { slug: string }; Querystring: { access?: unknown } }>("/pages/:slug", async ({ params, query }, reply) => {
+      const link = typeof query.access === "string" ? { token: query.access, now: clock.now() } : undefined;
+      const page = SLUG.test(params.slug) ? await readPublicPage(database, params.slug, link) : null;
       return page ? send(reply, 200, <StatusPage page={page} styles={styles} />) : answerNotFound(reply);
     });
     scope.get("/assets/page.css", async (_request, reply) => {

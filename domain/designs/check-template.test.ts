@@ -132,9 +132,9 @@ it.each([
   { name: "paragraphs", html: "<p>x".repeat(16_000) },
   { name: "bad declarations", html: "", css: `a{${"b;".repeat(32_000)}}` },
   { name: "css strings", html: "", css: '"'.repeat(65_000) },
-])("a hostile template of many $name is judged in well under a second", ({ html, css }) => {
+])("a hostile template of many $name is judged in bounded time", ({ html, css }) => {
   const begun = performance.now();
   const issues = findTemplateIssues({ html, ...(css !== undefined && { css }) });
-  expect(performance.now() - begun).toBeLessThan(1_000);
+  expect(performance.now() - begun).toBeLessThan(3_000);
   expect(issues.length).toBeLessThanOrEqual(20);
 });

@@ -4,12 +4,14 @@ import { ClickHouseUnavailable, type ClickHouse } from "../../platform/clickhous
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import { ErrorDetail, ErrorList, ErrorListQuery, OccurrenceList } from "../../schemas/api/errors.ts";
+import { ChangeErrorStatus, ErrorDetail, ErrorList, ErrorListQuery, OccurrenceList } from "../../schemas/api/errors.ts";
+import { ReleaseListQuery } from "../../schemas/api/releases.ts";
 import { auditEntries, events, organizations, services } from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import type { Actor } from "../actor.ts";
-import { changeErrorStatus } from "./change-status.ts";
+import { listReleases } from "../releases/read.ts";
+import { changeErrorStatus, changeErrorStatuses } from "./change-status.ts";
 import { getError } from "./get.ts";
 import { listErrors } from "./list.ts";
 import { listOccurrences } from "./list-occurrences.ts";
@@ -117,6 +119,100 @@ describe("recordOccurrences", () => {
     await setStatus(id!, "ignored");
     await record(rowsOf([errorIn("pay")], { at: NOW + 3 * MINUTE }));
     expect((await list()).errors[0]).toMatchObject({ status: "ignored", occurrences: 5 });
+  });
+});
+
+describe("a signature that a person decided on", () => {
+  const change = (id: string, patch: object, now = NOW) => changeErrorStatus(stores, actor(), id, { ...ChangeErrorStatus.parse(patch), now });
+  const happen = (minutes: number, sent: Sent = {}) => record(rowsOf([errorIn("pay")], { at: NOW + minutes * MINUTE, ...sent }));
+  const statusAt = async (minutes = 0) => (await listErrors(stores, organizationId, ErrorListQuery.parse({}), NOW + minutes * MINUTE)).errors[0]!.status;
+
+  it("and resolved in a release comes back only in one after it", async () => {
+    const [id] = await record(rowsOf([errorIn("pay")], { release: "1.0.0" }));
+    expect(await change(id!, { status: "resolved", resolved_in_release: "1.2.0" })).toMatchObject({ status: "resolved", resolved_at: new Date(NOW).toISOString(), resolved_in_release: "1.2.0" });
+    for (const release of ["1.0.0", "1.2.0", "1.2.0-rc.1"]) await happen(1, { release });
+    await happen(2);
+    await happen(-1, { release: "1.10.0" });
+    expect(await statusAt()).toBe("resolved");
+    await record([...rowsOf([errorIn("pay")], { release: "1.0.0", at: NOW + 3 * MINUTE }), ...rowsOf([errorIn("pay")], { release: "1.10.0", at: NOW + 3 * MINUTE })]);
+    expect(await statusAt()).toBe("regressed");
+    await happen(4, { release: "1.11.0" });
+    const told = (await stores.database.select().from(events).where(eq(events.organizationId, organizationId))).filter(({ type }) => type === "error.regressed");
+    expect(told.map(({ data }) => data.release)).toEqual(["1.10.0"]);
+    expect(await getError(stores, organizationId, id!, NOW)).toMatchObject({ status: "regressed", resolved_in_release: "1.2.0" });
+  });
+
+  it("and resolved in a release that is no version goes by which release was seen first", async () => {
+    const [id] = await record([...rowsOf([errorIn("pay")], { release: "aaa", at: NOW - 2 * HOUR }), ...rowsOf([errorIn("pay")], { release: "bbb", at: NOW - HOUR })]);
+    await change(id!, { status: "resolved", resolved_in_release: "bbb" });
+    await happen(1, { release: "aaa" });
+    await happen(2, { release: "bbb" });
+    expect(await statusAt()).toBe("resolved");
+    await happen(3, { release: "0aa" });
+    expect(await statusAt()).toBe("regressed");
+  });
+
+  it("to ignore until a moment is new again when it has passed, with or without an event", async () => {
+    const [id] = await record(rowsOf([errorIn("pay")]));
+    const until = new Date(NOW + 10 * MINUTE).toISOString();
+    expect(await change(id!, { status: "ignored", ignore_until: until })).toMatchObject({ status: "ignored", ignore_until: until });
+    await happen(9);
+    expect([await statusAt(9), await statusAt(10)]).toEqual(["ignored", "new"]);
+    const only = async (status: string, minutes: number) => (await listErrors(stores, organizationId, ErrorListQuery.parse({ status }), NOW + minutes * MINUTE)).total;
+    expect([await only("ignored", 9), await only("new", 9), await only("ignored", 10), await only("new", 10)]).toEqual([1, 0, 0, 1]);
+    await happen(11);
+    expect(await statusAt(0)).toBe("new");
+    await expect(change(id!, { status: "ignored", ignore_until: until }, NOW + 10 * MINUTE)).rejects.toMatchObject({ code: "INVALID_REQUEST", details: { path: "/ignore_until" } });
+  });
+
+  it("to ignore for some events is new again with the last of them, and says nothing", async () => {
+    const [id] = await record(rowsOf([errorIn("pay"), errorIn("pay")]));
+    expect(await change(id!, { status: "ignored", ignore_until_occurrences: 3 })).toMatchObject({ ignore_until_occurrences: 3 });
+    await happen(1);
+    await happen(2);
+    expect(await getError(stores, organizationId, id!, NOW)).toMatchObject({ status: "ignored", ignore_until_occurrences: 1 });
+    await happen(3);
+    expect(await getError(stores, organizationId, id!, NOW)).toMatchObject({ status: "new", ignore_until_occurrences: null });
+    expect(await outbox()).toEqual([["error.new", id]]);
+  });
+
+  it("keeps the moment of its resolution, and drops conditions with another status", async () => {
+    const [id] = await record(rowsOf([errorIn("pay")]));
+    await change(id!, { status: "resolved", resolved_in_release: "2" });
+    expect(await change(id!, { status: "resolved" }, NOW + HOUR)).toMatchObject({ resolved_at: new Date(NOW).toISOString(), resolved_in_release: "2" });
+    expect(await change(id!, { status: "resolved", resolved_in_release: null })).toMatchObject({ resolved_in_release: null });
+    expect(await change(id!, { status: "new" })).toMatchObject({ status: "new", resolved_at: null });
+    expect(await change(id!, { status: "resolved" }, NOW + HOUR)).toMatchObject({ resolved_at: new Date(NOW + HOUR).toISOString() });
+  });
+
+  it("may be one of many, each with its audit entry; foreign ids are left out", async () => {
+    const ids = await record(rowsOf(["a", "b", "c"].map(errorIn)));
+    const other = await makeService(stores.database);
+    const many = (organization: string, given: string[]) => changeErrorStatuses(stores.database, { ...actor(), organizationId: organization }, { ids: given, status: "resolved" }, NOW);
+    expect(await many(other.organizationId, ids)).toBe(0);
+    expect(await many(organizationId, [ids[0]!, ids[0]!, ids[1]!, newId(), "no-uuid"])).toBe(2);
+    expect(await many(organizationId, ["no-uuid"])).toBe(0);
+    expect((await list({ status: "resolved" })).total).toBe(2);
+    expect(await stores.database.$count(auditEntries, eq(auditEntries.organizationId, organizationId))).toBe(2);
+  });
+});
+
+describe("the releases that events name", () => {
+  it("are made once, of the earliest event, vitals too; an empty one is none", async () => {
+    const sent = (release: string, at: number, environment?: string) => rowsOf([{ type: "vital", name: "LCP", value: 1 }], { release, at, ...(environment && { environment }) });
+    await record([...sent("1", NOW), ...sent("1", NOW - HOUR, "staging"), ...sent("", NOW), ...rowsOf([errorIn("gone")], { release: "9", service: newId() })]);
+    await Promise.all(Array.from({ length: 5 }, (_, at) => record([...sent(`p${at % 2}`, NOW), ...sent("1", NOW + HOUR), ...sent(`p${(at + 1) % 2}`, NOW)])));
+    const made = await listReleases(stores.database, organizationId, ReleaseListQuery.parse({ service_id: serviceId }));
+    expect(made.map(({ version }) => version).sort()).toEqual(["1", "p0", "p1"]);
+    expect(made.at(-1)).toMatchObject({ version: "1", environment: "staging", created_at: new Date(NOW - HOUR).toISOString(), commits: [], new_errors: 0, sourcemap_count: 0 });
+  });
+
+  it("count the errors that are new in them and those that they brought back", async () => {
+    const [id] = await record(rowsOf([errorIn("a"), errorIn("b")], { release: "1" }));
+    await setStatus(id!, "resolved");
+    await record(rowsOf([errorIn("a"), errorIn("b"), errorIn("c")], { release: "2", at: NOW + MINUTE }));
+    const counts = (await listReleases(stores.database, organizationId, ReleaseListQuery.parse({}))).map(({ version, new_errors: fresh, regressed_errors: back }) => [version, fresh, back]);
+    expect(counts.sort()).toEqual([["1", 2, 0], ["2", 1, 1]]);
   });
 });
 

@@ -2,6 +2,8 @@ import { and, desc, eq, inArray, ne } from "drizzle-orm";
 import type { Database } from "../../platform/postgres/database.ts";
 import { incidents, incidentServices, incidentUpdates, services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
 import { SERVICE_STATUSES, type IncidentSeverity, type IncidentStatus, type ServiceStatus } from "../../schemas/vocabulary.ts";
+import { opensPage } from "./access-link.ts";
+import type { StatusPageRow } from "./columns.ts";
 
 /** Everything that the public page of a slug shows, and nothing that it does not. */
 export interface PublicPage {
@@ -26,13 +28,20 @@ interface PublicIncident {
   updates: { status: IncidentStatus; message: string; createdAt: Date }[];
 }
 
+/** Closed unless opened: visibilities that ask a visitor for something are not shown until the page can ask. */
+function maySee(page: StatusPageRow, link: { token: string; now: number } | undefined): boolean {
+  if (page.visibility === "public" || page.visibility === "unlisted") return true;
+  return page.visibility === "private" && link !== undefined && opensPage(link.token, page.slug, page.accessLinkSecret, link.now);
+}
+
 /**
- * The read model of a public page, or null when no page that anybody may see has this slug. An open incident is shown
+ * The read model of a page, or null when no page that this visitor may see has this slug. `link` is what a link to a private
+ * page carries. An open incident is shown
  * when it affects a service of the page, or none at all.
  */
-export async function readPublicPage(database: Database, slug: string): Promise<PublicPage | null> {
-  const [page] = await database.select().from(statusPages).where(and(eq(statusPages.slug, slug), inArray(statusPages.visibility, ["public", "unlisted"])));
-  if (!page) return null;
+export async function readPublicPage(database: Database, slug: string, link?: { token: string; now: number }): Promise<PublicPage | null> {
+  const [page] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
+  if (!page || !maySee(page, link)) return null;
   const shown = await database
     .select({ id: services.id, name: services.name, description: services.description, status: services.status })
     .from(statusPageServices)

@@ -7,7 +7,7 @@ import { maskHeaders, unmaskHeaders } from "./mask-headers.ts";
 const rules = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: [] as string[] };
 const notify = (changes: object = {}) => ({ type: "notify", channel_id: "c", message: "m", ...changes }) as WorkflowStep;
 const request = (changes: object = {}) => ({ type: "http_request", method: "POST", url: "https://ci.example.com/", ...changes }) as WorkflowStep;
-const nested = (depth: number): WorkflowStep => (depth === 0 ? notify() : ({ type: "condition", left: 1, op: "eq", right: 1, ["then"]: [nested(depth - 1)] } as WorkflowStep));
+const nested = (depth: number): WorkflowStep => (depth === 0 ? notify() : ({ type: "condition", left: 1, op: "eq", right: 1, ["then"]: [nested(depth - 1)] }));
 
 function refusalOf(work: () => unknown): { path?: string; message: string } | null {
   try {
@@ -38,7 +38,7 @@ describe("steps", () => {
     ["a request to this machine", [request({ url: "https://127.0.0.1/" })], "/steps/0/url"],
     ["a request to the metadata address by a placeholder in the path", [request({ url: "https://169.254.169.254/{{inputs.x}}" })], "/steps/0/url"],
     ["plain http", [request({ url: "http://ci.example.com/" })], "/steps/0/url"],
-    ["an update that changes nothing", [{ type: "update_incident", incident_id: "{{inputs.id}}" } as WorkflowStep], "/steps/0"],
+    ["an update that changes nothing", [{ type: "update_incident", incident_id: "{{inputs.id}}" }], "/steps/0"],
   ])("may not be: %s", (_, steps, path) => expect(check(...steps)).toMatchObject({ path, fix: expect.stringMatching(/\.$/) as string }));
 });
 
@@ -83,7 +83,7 @@ describe("headers that authenticate", () => {
   });
 
   it("are not given to another URL", () => {
-    const stolen = maskHeaders(stored).map((step) => (step.type === "http_request" ? { ...step, url: "https://thief.example.com/" } : step));
+    const stolen = [request({ url: "https://thief.example.com/", headers: { Authorization: "[masked]" } })];
     expect(refusalOf(() => unmaskHeaders(stolen, stored))).toMatchObject({ path: "/steps/0/headers/Authorization", fix: "Give the value itself." });
   });
 });

@@ -165,3 +165,13 @@ export const AssignServices = z
     service_ids: z.array(z.string()).max(2500).meta({ description: "The page shows exactly these services, in this order.", example: ["5c1f8f6e-1111-4222-8333-444455556666"] }),
   })
   .meta({ id: "AssignServices" });
+
+/** How long a link to a private page may open it: a minute to a year. */
+export const CreateAccessLink = z.strictObject({
+  expires_in_seconds: z.int().min(60).max(31_536_000).default(86_400).meta({ description: "How long the link works, in seconds; a day unless given.", example: 86_400 }),
+});
+
+export const AccessLink = z
+  .object({ url: z.url().meta({ example: "https://status.example.com/pages/acme?access=1798675200.…" }), expires_at: Timestamp })
+  .meta({ id: "AccessLink", description: "A link that opens a private page for whoever has it." });
+export type AccessLink = z.infer<typeof AccessLink>;

@@ -134,6 +134,7 @@ ALTER TABLE "status_pages" ADD COLUMN "status_page_visibility" "page_visibility"
 ALTER TABLE "status_pages" ADD COLUMN "status_page_password_hash" text;--> statement-breakpoint
 ALTER TABLE "status_pages" ADD COLUMN "status_page_password_hint" text;--> statement-breakpoint
 ALTER TABLE "status_pages" ADD COLUMN "allowed_ips" text[];--> statement-breakpoint
+ALTER TABLE "status_pages" ADD COLUMN "access_link_secret" "bytea" DEFAULT decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex') NOT NULL;--> statement-breakpoint
 ALTER TABLE "status_pages" ADD COLUMN "announcement_text" text;--> statement-breakpoint
 ALTER TABLE "status_pages" ADD COLUMN "announcement_type" "announcement_type" DEFAULT 'info' NOT NULL;--> statement-breakpoint
 ALTER TABLE "status_pages" ADD COLUMN "announcement_enabled" boolean DEFAULT false NOT NULL;--> statement-breakpoint

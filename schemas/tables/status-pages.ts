@@ -1,7 +1,7 @@
 import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { ANNOUNCEMENT_TYPES, BORDER_RADII, DESIGN_STATES, FONT_FAMILIES, HEADER_STYLES, PAGE_THEMES, PAGE_VISIBILITIES, TEMPLATE_MODES, THEME_MODES } from "../vocabulary.ts";
-import { moment, organizations } from "./organizations.ts";
+import { bytea, moment, organizations } from "./organizations.ts";
 import { services } from "./services.ts";
 
 export const themeMode = pgEnum("theme_mode", THEME_MODES);
@@ -38,6 +38,8 @@ export const statusPages = pgTable(
     passwordHash: text("status_page_password_hash"),
     passwordHint: text("status_page_password_hint"),
     allowedIps: text("allowed_ips").array(),
+    /** Signs the links to a private page; a new one makes all earlier links worthless. */
+    accessLinkSecret: bytea("access_link_secret").notNull().default(sql`decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`),
     announcementText: text("announcement_text"),
     announcementType: announcementType("announcement_type").notNull().default("info"),
     announcementEnabled: boolean("announcement_enabled").notNull().default(false),

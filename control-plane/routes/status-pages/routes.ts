@@ -1,10 +1,11 @@
 import type { Route } from "../../route.ts";
 import { assign } from "./assign-services.ts";
 import { create } from "./create.ts";
+import { createAccessLink } from "./create-access-link.ts";
 import { remove } from "./delete.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { listServices } from "./list-services.ts";
 import { update } from "./update.ts";
 
-export const statusPageRoutes: Route[] = [list, create, get, update, remove, listServices, assign];
+export const statusPageRoutes: Route[] = [list, create, get, update, remove, listServices, assign, createAccessLink];

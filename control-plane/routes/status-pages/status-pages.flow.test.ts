@@ -211,4 +211,19 @@ describe("who may", () => {
       expect((await plane.app.inject({ method: "GET", url: `/pages/${slug}` })).statusCode, visibility).toBe(readable ? 200 : 404);
     }
   });
+
+  it("see a private page by its link alone, and only as long as that lasts", async () => {
+    const page = await make({ name: "Partners", status_page_visibility: "private" });
+    const made = await plane.call("POST", `/status-pages/${page.id}/access-links`, { expires_in_seconds: 3600 });
+    expect(made.status).toBe(201);
+    const { pathname, search } = new URL(made.body.url as string);
+    expect(pathname).toBe(`/pages/${page.slug}`);
+    const see = (url: string) => plane.app.inject({ method: "GET", url }).then(({ statusCode }) => statusCode);
+    expect(await see(pathname + search)).toBe(200);
+    expect(await see(pathname)).toBe(404);
+    expect(await see(`${pathname}${search.slice(0, -1)}`)).toBe(404);
+    expect((await auditOf(page.id)).map(({ after }) => JSON.stringify(after)).join()).not.toContain(search.slice(8));
+    const open = await make({ name: "Open" });
+    expect(await plane.call("POST", `/status-pages/${open.id}/access-links`, {})).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
+  });
 });

@@ -2,7 +2,7 @@ import type { Config } from "../../platform/config.ts";
 import { Failure } from "../../platform/failures.ts";
 import { parseRanges } from "../../platform/outbound/judge-address.ts";
 import { judgeUrl } from "../../platform/outbound/judge-url.ts";
-import type { CreateChannel, UpdateChannel } from "../../schemas/api/channels.ts";
+import type { UpdateChannel } from "../../schemas/api/channels.ts";
 import type { ChannelType } from "../../schemas/vocabulary.ts";
 import { maskConfig, type ChannelConfig } from "./mask-config.ts";
 
@@ -28,7 +28,7 @@ const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** The config that was asked for, if a channel of this type can work with it. INVALID_REQUEST with the place and what to do about it. */
-export function checkConfig(type: ChannelType, config: CreateChannel["config"], rules: UrlRules): ChannelConfig {
+export function checkConfig(type: ChannelType, config: Readonly<Record<string, string | null | undefined>>, rules: UrlRules): ChannelConfig {
   const given = Object.fromEntries(Object.entries(config).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   const { required, optional } = FIELDS[type];
   const surplus = Object.keys(given).find((field) => field !== required && field !== optional);
@@ -43,8 +43,8 @@ export function checkConfig(type: ChannelType, config: CreateChannel["config"], 
 export function mergeConfig(type: ChannelType, stored: ChannelConfig, patch: NonNullable<UpdateChannel["config"]>, rules: UrlRules): ChannelConfig {
   const shown = maskConfig(stored);
   const changes = Object.entries(patch).filter(([field, value]) => value !== undefined && !(field in shown && value === shown[field]));
-  const merged = Object.fromEntries([...Object.entries(stored), ...changes].filter(([, value]) => value !== null));
-  return checkConfig(type, merged, rules);
+  // What was set to null is no text, and so no part of the config.
+  return checkConfig(type, Object.fromEntries([...Object.entries(stored), ...changes]), rules);
 }
 
 function checkField(field: string, value: string, rules: UrlRules): void {

@@ -19,22 +19,14 @@ export interface StatusColumns {
 export function decideChange(before: StatusColumns & { occurrences: number }, patch: ChangeErrorStatus, now: Date): StatusColumns {
   const same = before.status === patch.status;
   const kept = <Value>(value: Value): Value | null => (same ? value : null);
-  switch (patch.status) {
-    case "new":
-      return { status: "new", resolvedAt: null, resolvedInRelease: null, ignoreUntil: null, ignoreUntilOccurrences: null };
-    case "resolved": {
-      const { resolved_in_release: release = kept(before.resolvedInRelease) } = patch;
-      return { status: "resolved", resolvedAt: kept(before.resolvedAt) ?? now, resolvedInRelease: release, ignoreUntil: null, ignoreUntilOccurrences: null };
-    }
-    case "ignored": {
-      const { ignore_until: until, ignore_until_occurrences: more } = patch;
-      return {
-        status: "ignored",
-        resolvedAt: null,
-        resolvedInRelease: null,
-        ignoreUntil: until === undefined ? kept(before.ignoreUntil) : until === null ? null : new Date(until),
-        ignoreUntilOccurrences: more === undefined ? kept(before.ignoreUntilOccurrences) : more === null ? null : before.occurrences + more,
-      };
-    }
-  }
+  const { status, resolved_in_release: release = kept(before.resolvedInRelease), ignore_until: until, ignore_until_occurrences: more } = patch;
+  const none = { resolvedAt: null, resolvedInRelease: null, ignoreUntil: null, ignoreUntilOccurrences: null };
+  if (status === "new") return { ...none, status };
+  if (status === "resolved") return { ...none, status, resolvedAt: kept(before.resolvedAt) ?? now, resolvedInRelease: release };
+  return {
+    ...none,
+    status,
+    ignoreUntil: until === undefined ? kept(before.ignoreUntil) : until === null ? null : new Date(until),
+    ignoreUntilOccurrences: more === undefined ? kept(before.ignoreUntilOccurrences) : more === null ? null : before.occurrences + more,
+  };
 }

@@ -17,7 +17,7 @@ export async function findSignature(queries: Queries, organizationId: string, id
   return row;
 }
 
-export function ownSignature(organizationId: string, id: string) {
+function ownSignature(organizationId: string, id: string) {
   return and(eq(errorSignatures.organizationId, organizationId), eq(errorSignatures.id, id));
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Queries } from "../../platform/postgres/database.ts";
 import type { Release } from "../../schemas/api/releases.ts";
-import { errorSignatures, events, releases } from "../../schemas/tables/all.ts";
+import { errorSignatures, events, type releases } from "../../schemas/tables/all.ts";
 
 export type ReleaseRow = typeof releases.$inferSelect;
 

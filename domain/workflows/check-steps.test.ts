@@ -1,3 +1,5 @@
+// A condition's `then` is a list of steps, never a function.
+/* oxlint-disable unicorn/no-thenable */
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../platform/failures.ts";
 import { CreateWorkflow, type WorkflowStep } from "../../schemas/api/workflows.ts";
@@ -7,7 +9,7 @@ import { maskHeaders, unmaskHeaders } from "./mask-headers.ts";
 const rules = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: [] as string[] };
 const notify = (changes: object = {}) => ({ type: "notify", channel_id: "c", message: "m", ...changes }) as WorkflowStep;
 const request = (changes: object = {}) => ({ type: "http_request", method: "POST", url: "https://ci.example.com/", ...changes }) as WorkflowStep;
-const nested = (depth: number): WorkflowStep => (depth === 0 ? notify() : ({ type: "condition", left: 1, op: "eq", right: 1, ["then"]: [nested(depth - 1)] }));
+const nested = (depth: number): WorkflowStep => (depth === 0 ? notify() : ({ type: "condition", left: 1, op: "eq", right: 1, then: [nested(depth - 1)] }));
 
 function refusalOf(work: () => unknown): { path?: string; message: string } | null {
   try {
@@ -24,6 +26,7 @@ describe("steps", () => {
   it.each([
     ["with placeholders of every kind", [request({ name: "ask", url: "https://{{inputs.host}}.example.com/{{ event.data.id }}" }), notify({ message: "{{steps.ask.body.id}} {{not closed" })]],
     ["whose whole address is a placeholder", [request({ url: "{{inputs.url}}" })]],
+    ["with nothing but opening braces", [request({ body: "{{".repeat(50_000) })]],
     ["five deep", [nested(4)]],
     ["a hundred of them", Array.from({ length: 100 }, () => notify())],
   ])("may be: %s", (_, steps) => expect(check(...steps)).toBeNull());
@@ -38,7 +41,7 @@ describe("steps", () => {
     ["a request to this machine", [request({ url: "https://127.0.0.1/" })], "/steps/0/url"],
     ["a request to the metadata address by a placeholder in the path", [request({ url: "https://169.254.169.254/{{inputs.x}}" })], "/steps/0/url"],
     ["plain http", [request({ url: "http://ci.example.com/" })], "/steps/0/url"],
-    ["an update that changes nothing", [{ type: "update_incident", incident_id: "{{inputs.id}}" }], "/steps/0"],
+    ["an update that changes nothing", [{ type: "update_incident" as const, incident_id: "{{inputs.id}}" }], "/steps/0"],
   ])("may not be: %s", (_, steps, path) => expect(check(...steps)).toMatchObject({ path, fix: expect.stringMatching(/\.$/) as string }));
 });
 
@@ -51,7 +54,7 @@ describe("the schema of steps", () => {
     ["no type", [{}], "steps/0/type must be one of http_request"],
     ["no object", ["wait"], "steps/0 must be an object with a type"],
     ["an unknown field", [{ type: "wait", seconds: 1, minutes: 1 }], "steps/0 unrecognized_keys"],
-    ["an unknown field inside a condition", [{ ...nested(1), ["then"]: [{ type: "wait", seconds: 1, x: 1 }] }], "steps/0/then/0 unrecognized_keys"],
+    ["an unknown field inside a condition", [{ ...nested(1), then: [{ type: "wait", seconds: 1, x: 1 }] }], "steps/0/then/0 unrecognized_keys"],
     ["a wait that is no number", [{ type: "wait", seconds: "{{inputs.x}}" }], "steps/0/seconds "],
     ["a name with a dot", [notify({ name: "a.b" })], "steps/0/name must begin"],
     ["a header that each request sets", [request({ headers: { Host: "x" } })], "steps/0/headers/Host is a header"],

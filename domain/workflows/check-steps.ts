@@ -10,7 +10,8 @@ export type UrlRules = Pick<Config, "WEBHOOK_ALLOW_HTTP" | "OUTBOUND_ALLOW">;
 const MOST_STEPS = 100;
 const DEEPEST = 5;
 
-const TEMPLATE = /\{\{(.*?)\}\}/gs;
+/** Without braces inside, so that a text of many that open and none that close is still read once. */
+const TEMPLATE = /\{\{([^{}]*)\}\}/g;
 const PLACE = /^(?:inputs|event\.data)(?:\.[\w-]+)+$/;
 const RESULT = /^steps\.([\w-]+)(?:\.[\w-]+)+$/;
 

@@ -132,7 +132,7 @@ export const ChangeErrorStatus = z
       if (value !== undefined && value !== null && status !== needed) context.addIssue({ code: "custom", message: `goes only with status ${needed}`, path: [name] });
     }
   })
-  .meta({ id: "ChangeErrorStatus" });
+  .meta({ id: "ChangeErrorStatus", example: { status: "resolved", resolved_in_release: "1.4.0" } });
 export type ChangeErrorStatus = z.output<typeof ChangeErrorStatus>;
 
 export const ChangeManyErrors = z

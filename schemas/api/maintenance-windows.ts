@@ -6,8 +6,15 @@ import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
 const LONGEST_NOTICE_MINUTES = 43_200;
 
 const Status = z.enum(MAINTENANCE_STATUSES);
-const StartsAt = Timestamp.meta({ description: "When it starts.", example: "2026-05-04T22:00:00.000Z" });
-const EndsAt = Timestamp.meta({ description: "When it ends; after `starts_at`.", example: "2026-05-04T23:30:00.000Z" });
+
+/** Years that every store and calendar can hold, whatever the offset. */
+const Moment = Timestamp.refine((text) => {
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1970 && year <= 9000;
+}, "must be between the years 1970 and 9000");
+
+const StartsAt = Moment.meta({ description: "When it starts.", example: "2026-05-04T22:00:00.000Z" });
+const EndsAt = Moment.meta({ description: "When it ends; after `starts_at`.", example: "2026-05-04T23:30:00.000Z" });
 const Rrule = z
   .string()
   .min(1)

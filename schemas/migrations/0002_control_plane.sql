@@ -114,6 +114,7 @@ CREATE TABLE "workflows" (
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+DROP INDEX "audit_entries_organization";--> statement-breakpoint
 ALTER TABLE "error_signatures" ADD COLUMN "resolved_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "error_signatures" ADD COLUMN "resolved_in_release" text;--> statement-breakpoint
 ALTER TABLE "error_signatures" ADD COLUMN "ignore_until" timestamp (3) with time zone;--> statement-breakpoint
@@ -172,4 +173,7 @@ CREATE UNIQUE INDEX "design_versions_one_draft" ON "design_versions" USING btree
 CREATE UNIQUE INDEX "design_versions_one_published" ON "design_versions" USING btree ("status_page_id") WHERE state = 'published';--> statement-breakpoint
 CREATE INDEX "workflow_runs_workflow" ON "workflow_runs" USING btree ("workflow_id","created_at");--> statement-breakpoint
 CREATE INDEX "workflows_organization" ON "workflows" USING btree ("organization_id","created_at");--> statement-breakpoint
+CREATE INDEX "error_signatures_release" ON "error_signatures" USING btree ("service_id","release");--> statement-breakpoint
+CREATE INDEX "events_regressions" ON "events" USING btree ("organization_id",("data" ->> 'release')) WHERE type = 'error.regressed';--> statement-breakpoint
+CREATE INDEX "audit_entries_organization" ON "audit_entries" USING btree ("organization_id","created_at","id");--> statement-breakpoint
 ALTER TABLE "status_pages" ADD CONSTRAINT "status_pages_custom_domain_unique" UNIQUE("custom_domain");

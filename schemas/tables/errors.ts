@@ -57,6 +57,7 @@ export const errorSignatures = pgTable(
   },
   (table) => [
     uniqueIndex("error_signatures_fingerprint").on(table.serviceId, table.groupingVersion, table.fingerprint),
+    index("error_signatures_release").on(table.serviceId, table.release),
     index("error_signatures_last_seen").on(table.organizationId, table.lastSeen),
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
   ],

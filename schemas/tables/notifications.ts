@@ -22,7 +22,10 @@ export const events = pgTable(
     createdAt: moment("created_at").notNull(),
     fannedOutAt: moment("fanned_out_at"),
   },
-  (table) => [index("events_to_fan_out").on(table.createdAt).where(sql`fanned_out_at is null`)],
+  (table) => [
+    index("events_to_fan_out").on(table.createdAt).where(sql`fanned_out_at is null`),
+    index("events_regressions").on(table.organizationId, sql`(${table.data} ->> 'release')`).where(sql`type = 'error.regressed'`),
+  ],
 );
 
 export const webhooks = pgTable(

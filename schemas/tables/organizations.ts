@@ -64,5 +64,5 @@ export const auditEntries = pgTable(
     userAgent: text("user_agent"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
-  (table) => [index("audit_entries_organization").on(table.organizationId, table.createdAt)],
+  (table) => [index("audit_entries_organization").on(table.organizationId, table.createdAt, table.id)],
 );

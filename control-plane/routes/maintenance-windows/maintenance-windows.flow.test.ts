@@ -98,6 +98,7 @@ describe("a maintenance window (error)", () => {
     { name: "an end before its start", body: { ends_at: "2026-05-04T19:00:00Z" }, path: "/ends_at" },
     { name: "an end at its start", body: { ends_at: "2026-05-04T20:00:00Z" }, path: "/ends_at" },
     { name: "a start that is no time", body: { starts_at: "tonight" }, path: "/starts_at" },
+    { name: "a year that no store can hold", body: { ends_at: "9999-12-31T23:59:59-12:00" }, path: "/ends_at" },
     { name: "a rule that is none", body: { rrule: "every day" }, path: "/rrule" },
     { name: "an unknown service", body: { services: ["Website", "Nowhere"] }, path: "/services/1" },
     { name: "a status", body: { status: "in_progress" }, path: "/status" },

@@ -1,3 +1,5 @@
+// A condition's `then` is a list of steps, never a function.
+/* oxlint-disable unicorn/no-thenable */
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreatedOrganization } from "../../../domain/organizations/create.ts";
@@ -24,8 +26,8 @@ const everyStep = () => [
   { type: "http_request", name: "ask", method: "POST", url: "https://ci.example.com/{{inputs.id}}", headers: { Authorization: "Bearer very-private", "X-Team": "shop" }, body: { id: "{{inputs.id}}", deep: [1, null] }, timeout_ms: 5000 },
   {
     type: "condition", left: "{{steps.ask.status}}", op: "eq", right: 200,
-    ["then"]: [{ type: "set_service_status", service_id: plane.organization.serviceId, status: "maintenance" }, { type: "notify", channel_id: channelId, message: "Deploying {{inputs.id}}" }],
-    else: [{ type: "condition", left: true, op: "ne", right: false, ["then"]: [{ type: "create_incident", name: "open", title: "Deploy failed", severity: "minor", services: ["Website"] }] }],
+    then: [{ type: "set_service_status", service_id: plane.organization.serviceId, status: "maintenance" }, { type: "notify", channel_id: channelId, message: "Deploying {{inputs.id}}" }],
+    else: [{ type: "condition", left: true, op: "ne", right: false, then: [{ type: "create_incident", name: "open", title: "Deploy failed", severity: "minor", services: ["Website"] }] }],
   },
   { type: "update_incident", incident_id: "{{steps.open.id}}", status: "resolved", message: "Done." },
   { type: "wait", seconds: 60 },
@@ -78,7 +80,7 @@ describe("a workflow (error)", () => {
   it.each([
     { name: "no step", body: { steps: [] }, path: "/steps" },
     { name: "a step of an unknown type", body: { steps: [{ type: "explode" }] }, path: "/steps/0/type" },
-    { name: "an unknown field in a nested step", body: { steps: [{ type: "condition", left: 1, op: "eq", right: 1, ["then"]: [{ ...WAIT, minutes: 1 }] }] }, path: "/steps/0/then/0/minutes" },
+    { name: "an unknown field in a nested step", body: { steps: [{ type: "condition", left: 1, op: "eq", right: 1, then: [{ ...WAIT, minutes: 1 }] }] }, path: "/steps/0/then/0/minutes" },
     { name: "an unknown trigger", body: { trigger: { type: "cron" } }, path: "/trigger/type" },
     { name: "an event that does not exist", body: { trigger: { type: "event", event: "incident.exploded" } }, path: "/trigger/event" },
     { name: "a cron expression that is none", body: { trigger: { type: "schedule", cron: "nightly" } }, path: "/trigger/cron" },

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PLAN_LIMITS, type LimitedResource } from "../schemas/plans.ts";
+import type { Plan } from "../schemas/vocabulary.ts";
+import { startTestControlPlane, type TestControlPlane } from "../testing/control-plane.ts";
+import { ALL_ROUTES } from "./routes/all.ts";
+
+let plane: TestControlPlane;
+beforeAll(async () => {
+  plane = await startTestControlPlane();
+});
+afterAll(() => plane.stop());
+
+interface LimitCase {
+  path: string;
+  resource: LimitedResource;
+  plan: Plan;
+  /** The list's field. */
+  list: string;
+  body(number: number): object;
+}
+
+const CASES: LimitCase[] = [
+  { path: "/services", resource: "services", plan: "free", list: "services", body: (n) => ({ name: `Service ${n}` }) },
+  { path: "/heartbeat-monitors", resource: "monitors", plan: "free", list: "heartbeat_monitors", body: (n) => ({ name: `Job ${n}`, interval_seconds: 3_600 }) },
+  { path: "/webhooks", resource: "webhooks", plan: "free", list: "webhooks", body: (n) => ({ name: `Hook ${n}`, url: `https://example.com/${n}`, events: ["incident.created"] }) },
+  { path: "/notifications/channels", resource: "channels", plan: "free", list: "channels", body: (n) => ({ type: "webhook", name: `Channel ${n}`, config: { url: `https://example.com/${n}` } }) },
+  { path: "/status-pages", resource: "status_pages", plan: "pro", list: "pages", body: (n) => ({ name: `Page ${n} of ${Math.random()}` }) },
+];
+
+describe("a plan's limit", () => {
+  it("is tested for every endpoint that has one", () => {
+    const limited = ALL_ROUTES.filter(({ method, failures }) => method === "POST" && failures?.includes("PLAN_LIMIT")).map(({ path }) => path);
+    expect(limited.toSorted()).toEqual(CASES.map(({ path }) => path).toSorted());
+  });
+
+  it.each(CASES)("of $resource holds when 20 are made at once and one has room", async ({ path, resource, plan, list, body }) => {
+    const { apiKey } = await plane.createOrganization(plan);
+    const key = { "x-api-key": apiKey };
+    const existing = async () => ((await plane.call("GET", path, undefined, key)).body[list] as unknown[]).length;
+    const limit = PLAN_LIMITS[resource][plan];
+    for (let number = await existing(); number < limit - 1; number++) expect((await plane.call("POST", path, body(number), key)).status).toBe(201);
+
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => plane.call("POST", path, body(1_000 + n), key)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 403);
+    expect(refused).toHaveLength(19);
+    for (const { body } of refused) expect(body).toMatchObject({ code: "PLAN_LIMIT", error: expect.stringContaining(`The ${plan} plan allows ${limit} `) as string, fix: expect.stringMatching(/^The (pro|team) plan allows \d+\./) as string });
+    expect(await existing()).toBe(limit);
+  });
+});

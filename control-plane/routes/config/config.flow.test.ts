@@ -1,0 +1,57 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditEntries } from "../../../schemas/tables/all.ts";
+import { DEFAULT_THRESHOLDS } from "../../../schemas/thresholds.ts";
+import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
+
+let plane: TestControlPlane;
+beforeAll(async () => {
+  plane = await startTestControlPlane();
+});
+afterAll(() => plane.stop());
+
+const patch = (body: object) => plane.call("PATCH", "/config", body);
+
+describe("the configuration", () => {
+  it("changes what is given, keeps the rest and is audited", async () => {
+    const before = (await plane.call("GET", "/config")).body.config as object;
+    const { status, body } = await patch({ name: " Acme ", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 3650 });
+    expect(status).toBe(200);
+    expect(body.config).toEqual({ ...before, name: "Acme", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 3650 });
+    expect((await patch({ owner_email: null })).body.config).toMatchObject({ owner_email: null, name: "Acme" });
+    expect((await plane.call("GET", "/config")).body.config).toMatchObject({ owner_email: null, timezone: "Europe/Berlin", plan: "team" });
+    const entries = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, plane.organization.organizationId), eq(auditEntries.action, "config.updated")));
+    expect(entries.map(({ changedFields }) => changedFields).sort()).toEqual([["language", "name", "owner_email", "retention_days", "timezone"], ["owner_email"]]);
+  });
+
+  it("merges default thresholds, which services without their own then have", async () => {
+    const { body } = await patch({ default_thresholds: { metrics: { queue_depth: { degraded: 10 } }, breaches_to_worsen: 3 } });
+    const merged = { ...DEFAULT_THRESHOLDS, breaches_to_worsen: 3, metrics: { ...DEFAULT_THRESHOLDS.metrics, queue_depth: { degraded: 10 } } };
+    expect(body.config).toMatchObject({ default_thresholds: merged });
+    expect((await plane.call("GET", `/services/${plane.organization.serviceId}`)).body.thresholds).toEqual(merged);
+    expect((await patch({ default_thresholds: null })).body.config).toMatchObject({ default_thresholds: null });
+  });
+
+  it.each<[string, object, string]>([
+    ["another plan", { plan: "free" }, "/plan"],
+    ["the same plan", { plan: "team" }, "/plan"],
+    ["a time zone that is none", { timezone: "Europe/Atlantis" }, "/timezone"],
+    ["an offset as a time zone", { timezone: "+01:00" }, "/timezone"],
+    ["SQL as a time zone", { timezone: "UTC'; drop table services" }, "/timezone"],
+    ["an address that is none", { owner_email: "ops" }, "/owner_email"],
+    ["a language that is not shipped", { language: "tlh" }, "/language"],
+    ["no retention", { retention_days: 0 }, "/retention_days"],
+    ["retention without end", { retention_days: 3651 }, "/retention_days"],
+    ["an empty name", { name: " " }, "/name"],
+    ["an unknown field", { retention: 5 }, "/retention"],
+  ])("refuses %s", async (_, body, path) => {
+    expect(await patch(body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", path, error: expect.any(String) } });
+  });
+
+  it("says what to do about the plan, and needs its scope", async () => {
+    expect((await patch({ plan: "pro", name: "x" })).body.fix).toContain("Leave plan out");
+    const { body } = await plane.call("POST", "/api-keys", { name: "reader", scopes: ["config:read"] });
+    const refused = await plane.call("PATCH", "/config", { name: "x" }, { "x-api-key": body.key as string });
+    expect(refused).toMatchObject({ status: 403, body: { error: "Insufficient scope: config:write required" } });
+  });
+});

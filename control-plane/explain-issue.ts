@@ -11,12 +11,24 @@ export function explainIssues(schema: z.ZodType, issues: readonly Issue[]): Fail
   const issue = issues[0]!;
   // Of a union's branches the one that came furthest says best what was meant.
   if (issue.code === "invalid_union") {
+    const allowed = allowedBy(issue);
+    if (allowed) return explainIssues(schema, [{ ...allowed, path: issue.path }]);
     const branch = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0];
     if (branch?.[0] && branch[0].path.length > 0) return explainIssues(schema, [{ ...branch[0], path: [...issue.path, ...branch[0].path] }]);
   }
   const name = fieldName(issue.path);
   const fix = issue.code === "invalid_value" && typeof issue.input === "string" ? didYouMean(issue.input, issue.values.map(String)) : undefined;
   return new Failure("INVALID_REQUEST", `${name} ${complaint(issue)}.`, { path: pointer(issue.path), ...(fix !== undefined && { fix }) });
+}
+
+/** A union whose branches differ by one field's value, or are nothing but values, is a choice between values. */
+function allowedBy(issue: Extract<Issue, { code: "invalid_union" }>): z.core.$ZodIssueInvalidValue | null {
+  const { errors, discriminator, input } = issue;
+  if (discriminator !== undefined && "options" in issue && Array.isArray(issue.options)) {
+    return { code: "invalid_value", values: issue.options, input: (input as Record<string, unknown>)[discriminator], path: [], message: "" };
+  }
+  const ofValues = errors.flat().flatMap((inner) => (inner.code === "invalid_value" && inner.path.length === 0 ? [inner] : []));
+  return ofValues.length > 0 && ofValues.length === errors.length ? { code: "invalid_value", values: ofValues.flatMap(({ values }) => values), input, path: [], message: "" } : null;
 }
 
 /** A JSON Pointer (RFC 6901). */
@@ -65,7 +77,7 @@ function complaint(issue: Issue): string {
     case "invalid_format":
       return FORMATS[issue.format] ?? own(issue.message);
     case "invalid_key":
-      return `holds a name that is not allowed`;
+      return "is no name that is allowed here";
     default:
       return own(issue.message);
   }
@@ -91,25 +103,28 @@ function unknownField(schema: z.ZodType, issue: Extract<Issue, { code: "unrecogn
   return new Failure("INVALID_REQUEST", `There is no field "${unknown.slice(0, 100)}".`, { path: pointer([...issue.path, unknown]), ...(fix !== undefined && { fix }) });
 }
 
-/** Names of the fields that an object at this place of a schema may have; empty when that cannot be told. */
-function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let at: unknown = schema;
-  for (const step of [...path, null]) {
-    let definition = definitionOf(at);
-    while (definition && (definition.innerType || definition.in)) definition = definitionOf(definition.innerType ?? definition.in);
-    if (!definition) return [];
-    if (step === null) return definition.shape ? Object.keys(definition.shape) : [];
-    at = definition.shape?.[String(step)] ?? definition.element ?? definition.valueType;
-  }
-  return [];
+/** Names of the fields that an object at this place of a schema may have, in any branch of a union; empty when that cannot be told. */
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  const definition = definitionOf(schema);
+  if (!definition) return [];
+  const { innerType, in: input, options, shape, element, keyType, valueType } = definition;
+  if (innerType ?? input) return fieldsAt(innerType ?? input, path);
+  if (options) return [...new Set(options.flatMap((option) => fieldsAt(option, path)))];
+  const [step, ...rest] = path;
+  if (step !== undefined) return fieldsAt(shape?.[String(step)] ?? element ?? valueType, rest);
+  return shape ? Object.keys(shape) : Object.values(definitionOf(keyType)?.entries ?? {}).map(String);
 }
 
 interface Definition {
   innerType?: unknown;
   in?: unknown;
+  options?: unknown[];
   shape?: Record<string, unknown>;
   element?: unknown;
+  keyType?: unknown;
   valueType?: unknown;
+  /** Of an enum. */
+  entries?: Record<string, unknown>;
 }
 
 function definitionOf(schema: unknown): Definition | undefined {

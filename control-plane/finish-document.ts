@@ -83,10 +83,10 @@ function withUsedSchemas(document: object): object {
   const schemas = (document as Document).components?.schemas ?? {};
   const used = new Set<string>();
   const collect = (value: unknown) => {
-    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (used.has(name!) || !(name! in schemas)) continue;
-      used.add(name!);
-      collect(schemas[name!]);
+    for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name) || !(name in schemas)) continue;
+      used.add(name);
+      collect(schemas[name]);
     }
   };
   collect((document as Document).paths ?? {});

@@ -69,7 +69,11 @@ async function settleFailure(error: unknown, { claim, seal, needs, requestId }: 
   const failure = failureOf(error);
   const passing = FAILURE_STATUS[failure.code] >= 500 || failure.code === "RATE_LIMITED" || failure.details.retryAfter !== undefined;
   const { status, body } = failureReply(failure, requestId);
-  const settled = passing ? releaseClaim(needs.database, claim) : keepAnswer(needs.database, claim, { status, sealed: seal.close(body, status) });
-  // Without the database the claim runs out by itself.
-  await settled.catch((reason: unknown) => needs.log.warn({ requestId, err: reason }, "could not settle an Idempotency-Key"));
+  try {
+    if (passing) await releaseClaim(needs.database, claim);
+    else await keepAnswer(needs.database, claim, { status, sealed: seal.close(body, status) });
+  } catch (reason) {
+    // Without the database the claim runs out by itself.
+    needs.log.warn({ requestId, err: reason }, "could not settle an Idempotency-Key");
+  }
 }

@@ -76,7 +76,7 @@ async function explain({ text, values }: Statement): Promise<{ scanned: string[]
 }
 
 /** Too large to be read whole by a list of one page. */
-const LARGE = ["incidents", "incident_updates", "incident_services", "error_signatures", "audit_entries"];
+const LARGE = new Set(["incidents", "incident_updates", "incident_services", "error_signatures", "audit_entries"]);
 
 const LISTS = ["/services", "/incidents?limit=100", "/incidents?status=resolved", "/incidents?offset=10", "/errors?limit=100", "/errors?status=new", "/audit-log?limit=100", "/audit-log?action=service.updated"];
 
@@ -88,7 +88,7 @@ describe(`with ${ROWS} rows in each of two organizations`, () => {
     for (const statement of statements) {
       const explained = await explain(statement);
       // A total of everything cannot be had without reading everything; it only has to be quick.
-      const large = statement.text.startsWith("select count(*)") ? [] : explained.scanned.filter((table) => LARGE.includes(table));
+      const large = statement.text.startsWith("select count(*)") ? [] : explained.scanned.filter((table) => LARGE.has(table));
       expect({ statement: statement.text, large }).toEqual({ statement: statement.text, large: [] });
       ms += explained.ms;
     }

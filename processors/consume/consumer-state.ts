@@ -82,30 +82,31 @@ export function provenAfter(receivedAt: number): Date {
   return new Date(Math.max(0, receivedAt - ON_THE_WAY_MS));
 }
 
-/**
- * Every second: a partition whose cursor stands at the log's end has processed all that the log held when the end was
- * asked for. Without it an idle pipeline could never prove that a heartbeat is late.
- */
-export function startCaughtUpNotes({ eventLog, database, clock, log, metrics }: ConsumerNeeds, topic: Topic, group: string, held: HeldCursors): { stop(): void } {
+export interface EndWatch {
+  topic: Topic;
+  group: string;
+  /** Also writes down up to when the topic is processed: without it an idle pipeline could never prove that a heartbeat is late. */
+  proves: boolean;
+}
+
+/** Every second compares the cursors with the log's ends: how far behind they are, and whether they have caught up. */
+export function watchEnds({ eventLog, database, clock, log, metrics }: ConsumerNeeds, { topic, group, proves }: EndWatch, held: HeldCursors): { stop(): void } {
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    note()
-      .catch((error: unknown) => log[isPostgresAway(error) ? "debug" : "warn"]({ err: error }, "could not note how far the log is processed"))
+    look()
+      .catch((error: unknown) => log[isPostgresAway(error) ? "debug" : "warn"]({ err: error }, "could not tell how far the log is processed"))
       .finally(() => (busy = false));
   }, 1_000);
 
-  async function note(): Promise<void> {
+  async function look(): Promise<void> {
     const asked = clock.now();
     const ends = await eventLog.ends(topic);
-    let behind = 0;
-    for (const cursor of held.all()) {
-      const missing = ends[cursor.partition]! - cursor.nextOffset;
-      if (missing > 0n) behind += Number(missing);
-      else await noteCaughtUp(database, cursor, provenAfter(asked));
-    }
+    const missing = held.all().map((cursor) => ends[cursor.partition]! - cursor.nextOffset);
+    const behind = missing.reduce((sum, each) => (each > 0n ? sum + Number(each) : sum), 0);
     metrics.pipelineLag.set({ topic, group }, Math.round(behind * held.eventsPerRecord()));
+    if (proves) await noteCaughtUp(database, held.all().filter((_, index) => missing[index]! <= 0n), provenAfter(asked));
   }
 
   return { stop: () => clearInterval(timer) };

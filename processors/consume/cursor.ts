@@ -106,7 +106,8 @@ export async function stepOverGap(database: Database, cursor: OwnedCursor, first
   });
 }
 
-/** An idle partition has caught up with its end: everything received before `moment` is processed. */
-export async function noteCaughtUp(database: Database, cursor: OwnedCursor, moment: Date): Promise<void> {
-  await database.update(cursors).set({ caughtUpTo: sql`greatest(${cursors.caughtUpTo}, ${moment})` }).where(mine(cursor));
+/** These partitions have caught up with their ends: everything received before `moment` is processed. One statement, one commit. */
+export async function noteCaughtUp(database: Database, caughtUp: OwnedCursor[], moment: Date): Promise<void> {
+  if (caughtUp.length === 0) return;
+  await database.update(cursors).set({ caughtUpTo: sql`greatest(${cursors.caughtUpTo}, ${moment})` }).where(or(...caughtUp.map(mine)));
 }

@@ -3,7 +3,7 @@ import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Transaction } from "../../platform/postgres/database.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
-import { holdCursors, provenAfter, startCaughtUpNotes, type ConsumerNeeds } from "./consumer-state.ts";
+import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
 import { sendToDeadLetter } from "./dead-letter.ts";
 import { freshFrames } from "./fresh-frames.ts";
@@ -196,7 +196,7 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
     return { rows, unreadable };
   }
 
-  const notes = startCaughtUpNotes(needs, topic, group, held);
+  const watch = watchEnds(needs, { topic, group, proves: false }, held);
   const consumer = await eventLog.consume({
     topic,
     group,
@@ -215,7 +215,7 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
   });
   return {
     async stop() {
-      notes.stop();
+      watch.stop();
       await consumer.stop();
     },
   };

@@ -1,7 +1,7 @@
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
 import { inTransaction, type Transaction } from "../../platform/postgres/database.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
-import { holdCursors, provenAfter, startCaughtUpNotes, type ConsumerNeeds } from "./consumer-state.ts";
+import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, type OwnedCursor } from "./cursor.ts";
 import { sendToDeadLetter } from "./dead-letter.ts";
 import { freshFrames, placedEntries, type PlacedEntry } from "./fresh-frames.ts";
@@ -11,6 +11,8 @@ export interface TransactionalOptions<Prepared, Result> {
   topic: Topic;
   group: string;
   maxBytes?: number;
+  /** See `EndWatch`. */
+  proves?: boolean;
   /** Work that needs no transaction, such as parsing in a worker thread. */
   prepare(entries: PlacedEntry[]): Promise<Prepared>;
   /** The effect, in the transaction that also moves the cursor: both happen or neither. */
@@ -54,11 +56,11 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     });
   }
 
-  const notes = startCaughtUpNotes(needs, topic, group, held);
+  const watch = watchEnds(needs, { topic, group, proves: options.proves ?? false }, held);
   const consumer = await eventLog.consume({ topic, group, startAt: held.take, onRecords: held.retaking(onRecords), onRevoked: held.drop, ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }) });
   return {
     async stop() {
-      notes.stop();
+      watch.stop();
       await consumer.stop();
     },
   };

@@ -13,6 +13,7 @@ export function startHeartbeatConsumer(needs: ConsumerNeeds): Promise<Consumer> 
   return startTransactionalConsumer(needs, {
     topic: "heartbeats",
     group: HEARTBEAT_GROUP,
+    proves: true,
     prepare: async (entries) => entries.flatMap(pingOf),
     apply: (transaction, pings) => recordPings(transaction, pings),
   });

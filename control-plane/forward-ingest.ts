@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import httpProxy from "@fastify/http-proxy";
+import { Failure } from "../platform/failures.ts";
 
 /** The ingest endpoints, which the edge serves. */
 const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
@@ -12,6 +14,8 @@ const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
 export async function forwardIngest(app: FastifyInstance, edgeAddress: string): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
+      // No ingest address has such a step, and the library refuses it as a fault of its own.
+      if (/\.\.|%2e/i.test(request.url.split("?")[0]!)) throw new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "/docs lists every endpoint." });
       // A page of any origin has to be able to read what went wrong here, too.
       if (request.url.startsWith("/api/beacon")) void reply.header("Access-Control-Allow-Origin", "*");
       // The edge takes any content type, Fastify only those that are spelled well; the edge is told the one that was sent.
@@ -32,7 +36,7 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
           // The library would ask again on 503; whether to try again is the sender's decision.
           retryDelay: () => null,
           rewriteRequestHeaders: (request, headers) => ({
-            ...headers,
+            ...withoutHopByHop(headers),
             ...(headers["content-type"] !== undefined && { "content-type": rawHeader(request.raw.rawHeaders, "content-type") }),
             "x-request-id": request.id,
             "x-forwarded-for": [headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", "),
@@ -41,6 +45,13 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
       });
     }
   });
+}
+
+/** Headers that are between a client and us (RFC 9110 §7.6.1), and `Expect`, which we have met by reading the body. */
+const HOP_BY_HOP = new Set(["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
+
+function withoutHopByHop(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
 }
 
 /** The first header of this name as it was sent. */

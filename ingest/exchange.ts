@@ -2,6 +2,7 @@ import { gunzip } from "node:zlib";
 import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import { Failure, FAILURE_STATUS, failureBody } from "../platform/failures.ts";
 import type { RateState } from "../platform/rate-limit.ts";
+import { readJson } from "../schemas/messages/read-json.ts";
 
 const STATUS_LINES: Record<number, string> = {
   200: "200 OK",
@@ -20,8 +21,6 @@ const STATUS_LINES: Record<number, string> = {
 };
 
 const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export interface ExchangeHead {
   requestId: string;
@@ -183,15 +182,10 @@ function unknownEncoding(encoding: string): Failure {
 /** Parses a body as JSON, refusing what is empty, no UTF-8 or no JSON with INVALID_JSON. */
 export function parseJson(body: Uint8Array): unknown {
   if (body.byteLength === 0) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.");
-  let text: string;
   try {
-    text = decoder.decode(body);
-  } catch {
-    throw new Failure("INVALID_JSON", "The body is not valid UTF-8.", { fix: "Encode the JSON as UTF-8." });
-  }
-  try {
-    return JSON.parse(text);
+    return readJson(body);
   } catch (error) {
+    if (error instanceof TypeError) throw new Failure("INVALID_JSON", "The body is not valid UTF-8.", { fix: "Encode the JSON as UTF-8." });
     throw new Failure("INVALID_JSON", `The body is not valid JSON: ${error instanceof Error ? error.message : "it cannot be parsed"}.`);
   }
 }

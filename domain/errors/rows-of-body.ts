@@ -4,6 +4,7 @@ import { NIL_SIGNATURE, type BeaconEventRow } from "../../schemas/messages/beaco
 import { makeCutter, type Cutter } from "./cut-text.ts";
 import { describeError, type Described } from "./describe-error.ts";
 import { remember } from "./remember.ts";
+import { isDeeperThan, readJson } from "../../schemas/messages/read-json.ts";
 
 /** One accepted request, as the edge put it into the log. */
 export interface BeaconEntry {
@@ -29,7 +30,7 @@ export interface EntryPlace {
 const OLDEST_MS = 24 * 3_600_000;
 const FURTHEST_AHEAD_MS = 5 * 60_000;
 
-const LIMITS = { message: 8_192, url: 2_048, short: 200, environment: 64, tags: 64, breadcrumbs: 100 } as const;
+const LIMITS = { message: 8_192, url: 2_048, short: 200, environment: 64, tags: 64, breadcrumbs: 100, crumbDepth: 16 } as const;
 
 /**
  * The rows of table `beacon_events` for one accepted body: events read again, stacks parsed, grouped, cut to the limits.
@@ -45,7 +46,7 @@ export function rowsOfBody(entry: BeaconEntry, place: EntryPlace): BeaconEventRo
 /** The edge has parsed these bytes before; what it would not have taken gives no events. */
 function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString().replace(/^\ufeff/, ""));
+    return readJson(body);
   } catch {
     return null;
   }
@@ -134,11 +135,13 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
   };
 }
 
-/** JSON; the latest breadcrumbs tell how it came to the error. */
+/** JSON; the latest breadcrumbs tell how it came to the error. One nested without reason is left out: writing it would overflow the stack. */
 function crumbsOf(breadcrumbs: unknown[] | null | undefined, cut: Cutter): string {
   if (!breadcrumbs || breadcrumbs.length === 0) return "[]";
   if (breadcrumbs.length > LIMITS.breadcrumbs) cut.lost();
-  return JSON.stringify(breadcrumbs.slice(-LIMITS.breadcrumbs));
+  const shallow = breadcrumbs.slice(-LIMITS.breadcrumbs).filter((crumb) => !isDeeperThan(crumb, LIMITS.crumbDepth));
+  if (shallow.length < Math.min(breadcrumbs.length, LIMITS.breadcrumbs)) cut.lost();
+  return JSON.stringify(shallow);
 }
 
 const NO_ERROR: Described = { version: "", fingerprint: "", parts: "[]", type: "", culprit: "", category: "", handled: true, stack: "", frames: "[]", causes: "[]" };

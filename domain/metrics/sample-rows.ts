@@ -1,5 +1,6 @@
 import type { FrameEntry } from "../../platform/event-log/frame.ts";
 import { readMetricsPush } from "../../schemas/messages/metrics-push.ts";
+import { readJson } from "../../schemas/messages/read-json.ts";
 
 /** One row of ClickHouse's table `metric_samples`. */
 export interface MetricSampleRow {
@@ -48,7 +49,7 @@ export function sampleRows(place: { logId: string; partition: number; offset: bi
 
 function readBody(body: Uint8Array) {
   try {
-    const reading = readMetricsPush(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
+    const reading = readMetricsPush(readJson(body));
     return reading.kind === "read" ? reading.push : null;
   } catch {
     return null;

@@ -1,6 +1,7 @@
 import { decodeFrame, type FrameEntry } from "../../platform/event-log/frame.ts";
 import type { LogRecord } from "../../platform/event-log/port.ts";
 import type { CursorName } from "./cursor.ts";
+import type { UnreadableEntry } from "./dead-letter.ts";
 import type { PlacedRow } from "./ranges.ts";
 
 export interface RowPlace {
@@ -11,14 +12,24 @@ export interface RowPlace {
   index: number;
 }
 
-/** Rows of records whose entries are cheap to read, on this thread. `rowsOf` gets the place of the entry's first row. */
-export function placedRows<Row extends PlacedRow>(records: LogRecord[], { logId, partition }: CursorName, rowsOf: (place: RowPlace, entry: FrameEntry) => Row[]): Row[] {
-  return records.flatMap(({ offset, value }) => {
+/**
+ * Rows of records whose entries are cheap to read, on this thread. `rowsOf` gets the place of the entry's first row; an entry
+ * that it throws on is told apart from its neighbours.
+ */
+export function placedRows<Row extends PlacedRow>(records: LogRecord[], { logId, partition }: CursorName, rowsOf: (place: RowPlace, entry: FrameEntry) => Row[]): { rows: Row[]; unreadable: UnreadableEntry[] } {
+  const unreadable: UnreadableEntry[] = [];
+  const rows = records.flatMap(({ offset, value }) => {
     let index = 0;
-    return decodeFrame(value).entries.flatMap((entry) => {
-      const rows = rowsOf({ logId, partition, offset, index }, entry);
-      index += rows.length;
-      return rows;
+    return decodeFrame(value).entries.flatMap((entry, entryIndex) => {
+      try {
+        const rowsOfEntry = rowsOf({ logId, partition, offset, index }, entry);
+        index += rowsOfEntry.length;
+        return rowsOfEntry;
+      } catch (error) {
+        unreadable.push({ offset, entryIndex, reason: error instanceof Error ? error.message : String(error) });
+        return [];
+      }
     });
   });
+  return { rows, unreadable };
 }

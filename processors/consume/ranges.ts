@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from "../../platform/postgres/databas
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
-import { sendToDeadLetter } from "./dead-letter.ts";
+import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
 import { freshFrames } from "./fresh-frames.ts";
 import { retrying } from "./retrying.ts";
 
@@ -23,8 +23,11 @@ export interface RangeOptions<Row extends PlacedRow> {
   /** Where the rows go, and the columns that a replay needs back from it. */
   table: string;
   limits?: Partial<RangeLimits>;
-  /** Rows of frames. The same frames must give the same rows with the same places. A throw marks a record as unreadable once it happens to it alone. */
-  rowsOf(records: LogRecord[], place: CursorName): Promise<Row[]>;
+  /**
+   * Rows of frames. The same frames must give the same rows with the same places. Entries that cannot be read are named and their
+   * neighbours kept; a throw marks a record as unreadable once it happens to it alone.
+   */
+  rowsOf(records: LogRecord[], place: CursorName): Promise<{ rows: Row[]; unreadable: UnreadableEntry[] }>;
   /** Drops rows of events that stand in ClickHouse already outside [first, last] (a sender's retry in a new request). */
   withoutSeen?(rows: Row[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<Row[]>;
   /** The effect in Postgres, derived from the rows which ClickHouse holds for the range. */
@@ -132,7 +135,8 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
     content: { fresh: LogRecord[]; broken: { record: LogRecord; reason: string }[]; sequences: Map<string, bigint>; caughtUpTo: Date },
     replay: boolean,
   ): Promise<void> {
-    const { rows: computed, unreadable } = await readableRows(content.fresh, cursor);
+    const { rows: computed, unreadable, entries } = await readableRows(content.fresh, cursor);
+    await sendEntriesToDeadLetter(needs, cursor, content.fresh, entries);
     for (const { record, reason } of [...content.broken, ...unreadable]) await sendToDeadLetter(needs, cursor, record, reason);
     const news = options.withoutSeen ? await options.withoutSeen(computed, { cursor, first: range.first, last: range.last }) : computed;
     const standing = replay ? await readStanding(cursor, range) : [];
@@ -177,23 +181,27 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
   }
 
   /** All rows; when the records fail together, one by one, and those that fail alone, twice, are set apart. */
-  async function readableRows(records: LogRecord[], place: CursorName): Promise<{ rows: Row[]; unreadable: { record: LogRecord; reason: string }[] }> {
-    if (records.length === 0) return { rows: [], unreadable: [] };
+  async function readableRows(records: LogRecord[], place: CursorName): Promise<{ rows: Row[]; entries: UnreadableEntry[]; unreadable: { record: LogRecord; reason: string }[] }> {
+    if (records.length === 0) return { rows: [], entries: [], unreadable: [] };
     try {
-      return { rows: await options.rowsOf(records, place), unreadable: [] };
+      const { rows, unreadable } = await options.rowsOf(records, place);
+      return { rows, entries: unreadable, unreadable: [] };
     } catch (error) {
       log.warn({ err: error, group, topic, partition: place.partition, records: records.length }, "records failed together; each is tried alone");
     }
     const rows: Row[] = [];
+    const entries: UnreadableEntry[] = [];
     const unreadable: { record: LogRecord; reason: string }[] = [];
     for (const record of records) {
       try {
-        rows.push(...(await options.rowsOf([record], place).catch(() => options.rowsOf([record], place))));
+        const alone = await options.rowsOf([record], place).catch(() => options.rowsOf([record], place));
+        rows.push(...alone.rows);
+        entries.push(...alone.unreadable);
       } catch (error) {
         unreadable.push({ record, reason: error instanceof Error ? error.message : String(error) });
       }
     }
-    return { rows, unreadable };
+    return { rows, entries, unreadable };
   }
 
   const watch = watchEnds(needs, { topic, group, proves: false }, held);

@@ -1,9 +1,9 @@
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
-import { inTransaction, type Transaction } from "../../platform/postgres/database.ts";
+import { inTransaction, isPostgresAway, type Transaction } from "../../platform/postgres/database.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, type OwnedCursor } from "./cursor.ts";
-import { sendToDeadLetter } from "./dead-letter.ts";
+import { sendEntriesToDeadLetter, sendToDeadLetter } from "./dead-letter.ts";
 import { freshFrames, placedEntries, type PlacedEntry } from "./fresh-frames.ts";
 import { retrying } from "./retrying.ts";
 
@@ -20,6 +20,12 @@ export interface TransactionalOptions<Prepared, Result> {
   /** After the commit; may be lost when the process dies right here. */
   afterCommit?(result: Result): Promise<void> | void;
 }
+
+/** So often a batch is tried whole before its entries are tried one by one: passing faults are more usual than bad entries. */
+const TOGETHER_TRIES = 3;
+
+/** Ends a transaction that was only a try. */
+class Undone extends Error {}
 
 /** Consumes a topic whose effect is in Postgres alone: one transaction for each batch, exactly once. */
 export async function startTransactionalConsumer<Prepared, Result>(needs: ConsumerNeeds, options: TransactionalOptions<Prepared, Result>): Promise<Consumer> {
@@ -42,9 +48,16 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     return nextOffset;
   }
 
-  async function applyEntries(cursor: OwnedCursor, batch: RecordBatch, entries: PlacedEntry[], move: { nextOffset: bigint; sequences: Map<string, bigint> }): Promise<void> {
-    const caughtUpTo = provenAfter(entries.at(-1)?.entry.receivedAt ?? 0);
-    await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async () => {
+  async function applyEntries(cursor: OwnedCursor, batch: RecordBatch, given: PlacedEntry[], move: { nextOffset: bigint; sequences: Map<string, bigint> }): Promise<void> {
+    const caughtUpTo = provenAfter(given.at(-1)?.entry.receivedAt ?? 0);
+    let entries = given;
+    let apart = false;
+    await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async (attempt) => {
+      // What fails while the stores answer fails for itself: it must not hold up its neighbours, who may be of other organizations.
+      if (attempt >= TOGETHER_TRIES && !apart) {
+        entries = await setApart(cursor, batch, given);
+        apart = true;
+      }
       if (entries.length === 0) return inTransaction(database, (transaction) => moveCursor(transaction, cursor, { ...move, caughtUpTo }));
       const prepared = await options.prepare(entries);
       const result = await inTransaction(database, async (transaction) => {
@@ -54,6 +67,34 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
       });
       await options.afterCommit?.(result);
     });
+  }
+
+  /** Tries each entry alone, twice, in a transaction that is undone; those that fail go to the dead-letter topic, the others are given back. */
+  async function setApart(cursor: OwnedCursor, batch: RecordBatch, entries: PlacedEntry[]): Promise<PlacedEntry[]> {
+    const sound: PlacedEntry[] = [];
+    for (const entry of entries) {
+      await batch.keepAlive();
+      const reason = (await failureAlone(entry)) && (await failureAlone(entry));
+      if (reason) await sendEntriesToDeadLetter(needs, cursor, batch.records, [{ offset: entry.offset, entryIndex: entry.entryIndex, reason }]);
+      else sound.push(entry);
+    }
+    return sound;
+  }
+
+  /** Why an entry fails by itself, or null. A store that is away is nobody's fault and is thrown. */
+  async function failureAlone(entry: PlacedEntry): Promise<string | null> {
+    try {
+      const prepared = await options.prepare([entry]);
+      await inTransaction(database, async (transaction) => {
+        await options.apply(transaction, prepared);
+        throw new Undone();
+      });
+    } catch (error) {
+      if (error instanceof Undone) return null;
+      if (isPostgresAway(error)) throw error;
+      return error instanceof Error ? error.message : String(error);
+    }
+    return null;
   }
 
   const watch = watchEnds(needs, { topic, group, proves: options.proves ?? false }, held);

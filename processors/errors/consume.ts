@@ -6,9 +6,9 @@ import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts"
 import type { ConsumerNeeds } from "../consume/consumer-state.ts";
 import { startRangeConsumer, type RangeOptions } from "../consume/ranges.ts";
 import { makeSeenEvents } from "./without-seen.ts";
-import type { RowsTask } from "./worker.ts";
+import type { RowsResult, RowsTask } from "./worker.ts";
 
-export type ErrorRowsPool = WorkerPool<RowsTask, BeaconEventRow[]>;
+export type ErrorRowsPool = WorkerPool<RowsTask, RowsResult>;
 
 export interface ErrorConsumerNeeds extends ConsumerNeeds {
   clickhouse: ClickHouse;

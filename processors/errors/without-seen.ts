@@ -24,13 +24,13 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
   const partitions = new Map<number, Partition>();
 
   async function warm(cursor: CursorName, partition: Partition): Promise<void> {
-    const rows = await clickhouse.query<{ event_id: string; received: string }>(
-      `SELECT event_id, toString(toUnixTimestamp64Milli(received_at)) AS received FROM recent_event_ids
+    const rows = await clickhouse.query<SeenId & { received: string }>(
+      `SELECT service_id, event_id, toString(toUnixTimestamp64Milli(received_at)) AS received FROM recent_event_ids
        WHERE log_id = {log:String} AND partition = {partition:UInt16} AND received_at > fromUnixTimestamp64Milli({since:Int64})
        ORDER BY received_at DESC LIMIT 2000000`,
       { log: cursor.logId, partition: cursor.partition, since: now() - REMEMBERED_MS },
     );
-    for (const { event_id, received } of rows) partition.filter.add(event_id, Number(received));
+    for (const row of rows) partition.filter.add(seenKey(row), Number(row.received));
     // More ids than we are willing to read at once: then the filter stays incomplete and every id is looked up.
     partition.warm = rows.length < 2_000_000;
     log.debug({ partition: cursor.partition, ids: rows.length }, "the event id filter is warm");
@@ -49,14 +49,15 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
       const asked: BeaconEventRow[] = [];
       const kept = rows.filter((row) => {
         if (!row.event_id_given) return true;
-        if (inRange.has(row.event_id)) return false;
-        inRange.add(row.event_id);
-        if (!partition.warm || partition.filter.perhapsSeen(row.event_id, receivedAtOf(row))) asked.push(row);
+        const key = seenKey(row);
+        if (inRange.has(key)) return false;
+        inRange.add(key);
+        if (!partition.warm || partition.filter.perhapsSeen(key, receivedAtOf(row))) asked.push(row);
         return true;
       });
       const seen = await lookUp(asked, cursor, first, last);
-      for (const row of kept) if (row.event_id_given) partition.filter.add(row.event_id, receivedAtOf(row));
-      return seen.size === 0 ? kept : kept.filter((row) => !(row.event_id_given && seen.has(row.event_id)));
+      for (const row of kept) if (row.event_id_given) partition.filter.add(seenKey(row), receivedAtOf(row));
+      return seen.size === 0 ? kept : kept.filter((row) => !(row.event_id_given && seen.has(seenKey(row))));
     },
   };
 
@@ -66,17 +67,27 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
     for (let at = 0; at < rows.length; at += LOOK_UP_AT_ONCE) {
       const part = rows.slice(at, at + LOOK_UP_AT_ONCE);
       const received = part.map(receivedAtOf);
-      const found = await clickhouse.query<{ event_id: string }>(
-        `SELECT DISTINCT event_id FROM recent_event_ids
+      const found = await clickhouse.query<SeenId>(
+        `SELECT DISTINCT service_id, event_id FROM recent_event_ids
          WHERE event_id IN {ids:Array(UUID)} AND received_at > fromUnixTimestamp64Milli({since:Int64})
            AND NOT (log_id = {log:String} AND partition = {partition:UInt16} AND offset >= {first:UInt64})`,
         { ids: part.map(({ event_id }) => event_id), since: Math.min(...received) - REMEMBERED_MS, log: cursor.logId, partition: cursor.partition, first: String(first) },
       );
-      for (const { event_id } of found) seen.add(event_id);
+      for (const row of found) seen.add(seenKey(row));
     }
     log.trace({ asked: rows.length, seen: seen.size, last: String(last) }, "looked event ids up");
     return seen;
   }
+}
+
+/** An id counts within its service alone: another organization must not be able to use it up. */
+interface SeenId {
+  service_id: string;
+  event_id: string;
+}
+
+function seenKey({ service_id, event_id }: SeenId): string {
+  return service_id + event_id;
 }
 
 function receivedAtOf(row: BeaconEventRow): number {

@@ -3,6 +3,7 @@ import type { ServiceBatch, ServiceOutcome } from "../../domain/metrics/evaluate
 import type { Consumer } from "../../platform/event-log/port.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { readMetricsPush, type PushEffect } from "../../schemas/messages/metrics-push.ts";
+import { readJson } from "../../schemas/messages/read-json.ts";
 import { encodeReplies } from "../../schemas/messages/replies.ts";
 import type { ConsumerNeeds } from "../consume/consumer-state.ts";
 import type { PlacedEntry } from "../consume/fresh-frames.ts";
@@ -32,9 +33,9 @@ export function startMetricsConsumer(needs: ConsumerNeeds & { pool: EvaluationPo
   });
 }
 
-/** The edge has read the body before it took it in; one that cannot be read now was written by another version and says nothing. */
+/** The edge has read the body by the same functions; one that they refuse now was taken in by another version and says nothing. */
 function pushOf({ head, entry }: PlacedEntry): Push[] {
-  const reading = readMetricsPush(JSON.parse(Buffer.from(entry.body).toString()));
+  const reading = readMetricsPush(readJson(entry.body));
   if (reading.kind === "invalid") return [];
   const waiting = entry.detached ? null : { edgeId: head.edgeId, requestNumber: entry.requestNumber };
   return [{ organizationId: entry.organizationId, serviceId: entry.subjectId, receivedAt: entry.receivedAt, push: reading.push, waiting }];

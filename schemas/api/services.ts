@@ -76,7 +76,7 @@ export const MetricsSeries = z
       z.object({
         name: z.string().meta({ example: "error_rate" }),
         points: z
-          .array(z.tuple([Timestamp, z.number(), z.number(), z.int()]))
+          .array(z.array(z.union([Timestamp, z.number()])).length(4))
           .meta({ description: "`[start of the step, average, maximum, number of samples]`, oldest first; steps without samples are left out.", example: [["2026-01-31T12:00:00.000Z", 0.4, 1.2, 6]] }),
       }),
     ),

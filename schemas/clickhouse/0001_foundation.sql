@@ -60,18 +60,19 @@ GROUP BY service_id, signature_id;
 -- Answers "was this event id seen in the last hour?"; the bounded filter of a consumer only says "perhaps".
 CREATE TABLE IF NOT EXISTS recent_event_ids (
   received_at DateTime64(3, 'UTC'),
+  service_id UUID,
   event_id UUID,
   log_id LowCardinality(String),
   partition UInt16,
   offset UInt64
 ) ENGINE = MergeTree
 PARTITION BY toStartOfHour(received_at)
-ORDER BY (event_id, received_at)
+ORDER BY (event_id, service_id, received_at)
 TTL toDateTime(received_at) + INTERVAL 1 DAY
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS recent_event_ids_view TO recent_event_ids AS
-SELECT received_at, event_id, log_id, partition, offset FROM beacon_events WHERE event_id_given;
+SELECT received_at, service_id, event_id, log_id, partition, offset FROM beacon_events WHERE event_id_given;
 
 CREATE TABLE IF NOT EXISTS metric_samples (
   log_id LowCardinality(String),

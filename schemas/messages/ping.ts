@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PING_STATUSES, type PingStatus } from "../vocabulary.ts";
+import { readJson } from "./read-json.ts";
 
 /** Texts longer than this are cut, never refused: a job's output must not cost it its ping. */
 const MESSAGE_LIMIT = 10 * 1024;
@@ -37,8 +38,6 @@ export const PingBody = z
 const EMPTY_PING: Ping = { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null };
 const FIX = 'Send no body, or a JSON object such as {"status": "ok", "message": "output of the job"}.';
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
 /**
  * Reads a ping's body (bytes, already unpacked). Empty is an `ok`; unknown fields are ignored, too long texts are cut.
  * The same bytes always give the same ping: the edge and the processors both read them.
@@ -47,14 +46,18 @@ export function readPing(body: Uint8Array): PingReading {
   if (body.byteLength === 0) return { kind: "read", ping: EMPTY_PING };
   let value: unknown;
   try {
-    const text = decoder.decode(body);
-    if (text.trim() === "") return { kind: "read", ping: EMPTY_PING };
-    value = JSON.parse(text);
+    if (body.every(isBlank)) return { kind: "read", ping: EMPTY_PING };
+    value = readJson(body);
   } catch {
     return { kind: "invalid", code: "INVALID_JSON", error: "The body is not valid JSON.", fix: FIX };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid("", "The body must be a JSON object.");
   return readFields(value);
+}
+
+/** Space, tab, line feed, carriage return: what JSON allows around a value. */
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 function readFields(value: { status?: unknown; run_id?: unknown; exit_code?: unknown; duration_ms?: unknown; message?: unknown }): PingReading {

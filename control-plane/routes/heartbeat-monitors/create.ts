@@ -12,6 +12,6 @@ export const create = route({
   body: CreateHeartbeatMonitor,
   response: HeartbeatMonitor,
   status: 201,
-  failures: ["PLAN_LIMIT", "SLUG_TAKEN"],
+  failures: ["PLAN_LIMIT", "SLUG_TAKEN", "NOT_FOUND"],
   handle: ({ body, actor, needs }) => createHeartbeatMonitor(needs.database, actor, body, new Date(needs.clock.now())),
 });

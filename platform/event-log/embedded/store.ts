@@ -67,7 +67,7 @@ export const positionKey = (group: string, { topic, partition }: PartitionState)
 export async function openStore(folder: string, partitions: number): Promise<Store> {
   const file = join(folder, "data.mdb");
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const isNew = !existsSync(file);
     // Without eventTurnBatching the writer says by itself what one transaction is; with it, a failed commit would also
     // reject a promise inside the package that nobody holds, which ends the process.

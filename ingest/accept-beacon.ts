@@ -4,7 +4,7 @@ import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { UNLIMITED } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
-import { storeFailure } from "./authenticate.ts";
+import { lookUpFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
 import type { KnownBeaconKey } from "./known.ts";
 import { BODY_LIMITS } from "./limits.ts";
@@ -47,7 +47,7 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
   if (known !== undefined) return append(known);
   needs.known.loadBeaconKey(keyText as string).then(
     (key) => (key === null ? refuseKey(exchange) : append(key)),
-    (error: unknown) => exchange.fail(storeFailure(error)),
+    (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)),
   );
 
   function append(key: KnownBeaconKey): void {

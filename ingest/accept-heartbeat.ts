@@ -5,7 +5,7 @@ import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { readPing } from "../schemas/messages/ping.ts";
-import { authenticate, storeFailure, takeRate } from "./authenticate.ts";
+import { authenticate, lookUpFailure, takeRate } from "./authenticate.ts";
 import { receiveBody, type Exchange } from "./exchange.ts";
 import type { KnownMonitor } from "./known.ts";
 import { BODY_LIMITS } from "./limits.ts";
@@ -74,7 +74,7 @@ function withMonitor(
     const judge = (monitor: KnownMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
     const known = needs.known.monitor(key.organizationId, idOrSlug);
     if (known !== undefined) judge(known);
-    else needs.known.loadMonitor(key.organizationId, idOrSlug).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
+    else needs.known.loadMonitor(key.organizationId, idOrSlug).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
   });
 }
 

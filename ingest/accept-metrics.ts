@@ -3,7 +3,7 @@ import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { readMetricsPush, type MetricsPush } from "../schemas/messages/metrics-push.ts";
-import { authenticate, storeFailure, takeRate } from "./authenticate.ts";
+import { authenticate, lookUpFailure, takeRate } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
@@ -30,7 +30,7 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange
       const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, { organizationId: key.organizationId, serviceId: service.id, push, body: bytes }));
       const known = needs.known.service(key.organizationId, push.serviceId);
       if (known !== undefined) judge(known);
-      else needs.known.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
+      else needs.known.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
     } catch (error) {
       exchange.fail(needs.failureOf(error, exchange));
     }

@@ -16,17 +16,19 @@ export interface AuthenticateNeeds {
   clientAddress: ClientAddress;
   anonymousLimit: number;
   noteUse(keyId: string): void;
+  /** What to answer for an error; what is no Failure is logged. */
+  failureOf(error: unknown, exchange: Exchange): Failure;
 }
 
 /**
- * The key of a request: at once when the edge knows it, else after a look-up. `refuse` is called with what to
- * answer when there is no valid key; then `accept` is not.
+ * Hands over the key of a request: at once when the edge knows it, else after a look-up. A request without a valid key, or with
+ * none of `scopes`, is answered here, and `accept` is not called.
  */
 export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scopes: readonly Scope[], accept: (key: FoundApiKey) => void): void {
   const text = exchange.head.apiKey || exchange.head.bearer;
   const found = text === "" ? null : needs.known.apiKey(text);
   if (found !== undefined) return judge(found);
-  needs.known.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(storeFailure(error)));
+  needs.known.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
 
   function judge(key: FoundApiKey | null): void {
     const invalid = key === null ? unknownKey(text) : invalidity(key, needs.clock.now());
@@ -67,9 +69,7 @@ function rateLimited(limit: number, retryAfter: number): Failure {
 }
 
 /** A look-up that failed: 503 while Postgres is away, so that no client throws its data away on a 401. */
-export function storeFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return isPostgresAway(error)
-    ? new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 })
-    : new Failure("INTERNAL", "Something went wrong here; it was logged.");
+export function lookUpFailure({ failureOf }: Pick<AuthenticateNeeds, "failureOf">, error: unknown, exchange: Exchange): Failure {
+  if (isPostgresAway(error)) return new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 });
+  return failureOf(error, exchange);
 }

@@ -26,6 +26,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
   const replies = await startReplies({ eventLog, edgeId });
   const rateLimit = makeRateLimit({ clock });
   const clientAddress = makeClientAddress(trustedProxies(config));
+  const failureOf = makeFailureOf(log);
   const uses = noteKeyUses({ database, clock, log });
   let spread = 0;
 
@@ -62,9 +63,9 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       replies,
       rateLimit,
       clientAddress,
-      authentication: { known, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id) },
+      authentication: { known, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id), failureOf },
       anyPartition: (topic) => (spread = (spread + 1) % eventLog.partitions(topic)),
-      failureOf: makeFailureOf(log),
+      failureOf,
     },
     house.probes,
   );

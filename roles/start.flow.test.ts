@@ -68,7 +68,7 @@ test("a second start on the same folder says what holds it and ends with 1", asy
   expect(err).not.toMatch(/\n\s+at /);
 });
 
-test("a taken port, an unwritable folder, a file in place of the folder and a bad setting each get a sentence", async () => {
+test("a taken port, a file in place of the folder and bad settings each get a sentence", async () => {
   const other = await mkdtemp(join(tmpdir(), "pharos-bad-"));
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));

@@ -2,7 +2,7 @@ import type { HttpResponse } from "uWebSockets.js";
 import type { FrameEntry } from "../platform/event-log/frame.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
-import { UNLIMITED } from "../platform/rate-limit.ts";
+import { UNLIMITED, type RateState } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
 import { lookUpFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
@@ -10,13 +10,19 @@ import type { KnownBeaconKey } from "./known.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
-/** The beacon has no rate limit; clients that read the headers get told so. */
-const NO_LIMIT = { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, retryAfterSeconds: 0 };
+/** The beacon has no rate limit; clients that read the headers get told so. One object serves all requests of a minute. */
+let noLimit: RateState = { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetAtSeconds: 0, retryAfterSeconds: 0 };
+
+function noLimitAt(now: number): RateState {
+  const resetAtSeconds = (Math.floor(now / 60_000) + 1) * 60;
+  if (noLimit.resetAtSeconds !== resetAtSeconds) noLimit = { ...noLimit, resetAtSeconds };
+  return noLimit;
+}
 
 /** POST /api/beacon: parse → validate → key → into the log → 202. */
 export function acceptBeacon(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange): void {
   exchange.openToOrigins = true;
-  exchange.rate = { ...NO_LIMIT, resetAtSeconds: nextMinute(needs.clock.now()) };
+  exchange.rate = noLimitAt(needs.clock.now());
   receiveBody(response, exchange, BODY_LIMITS.beacon, (body) => {
     try {
       acceptBody(needs, exchange, body);
@@ -40,7 +46,7 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
     const [first] = rejected;
     throw new Failure("INVALID_REQUEST", `None of the ${rejected.length} events can be taken in: ${first?.error ?? "there are none"}`, { path: first?.path ?? "/events" });
   }
-  const answer = JSON.stringify({ success: true, accepted: events.length, rejected });
+  const answer = rejected.length === 0 ? `{"success":true,"accepted":${events.length},"rejected":[]}` : JSON.stringify({ success: true, accepted: events.length, rejected });
   // A retry of this body must meet the same partition, where its event ids are remembered.
   const partitionKey = beacon.session_id || events[0]!.event.event_id || "";
   const copy = Buffer.from(body);
@@ -75,8 +81,4 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
 /** Never a 429, whoever asks: a page with an old key has to hear of the key. */
 function refuseKey(exchange: Exchange): void {
   exchange.fail(new Failure("UNAUTHENTICATED", "The beacon key is missing or not known.", { path: "/key", fix: "Put the public key (it begins with bpk_) into the body's key field; GET /api/v1/beacon-keys lists it." }));
-}
-
-function nextMinute(now: number): number {
-  return (Math.floor(now / 60_000) + 1) * 60;
 }

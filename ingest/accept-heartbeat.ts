@@ -37,19 +37,30 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, exchan
       const partition = murmur2Partition(monitor.id, needs.eventLog.partitions("heartbeats"));
       settle(needs, exchange, "heartbeats", partition, entry, () => {
         const { status, nextExpectedAt } = predictPing(monitor, reading.ping, receivedAt);
-        const answer = {
-          success: true,
-          monitor_id: monitor.id,
-          status,
-          received_at: new Date(receivedAt).toISOString(),
-          next_expected_at: nextExpectedAt === null ? null : new Date(nextExpectedAt).toISOString(),
-        };
-        exchange.reply(200, JSON.stringify(answer));
+        const next = nextExpectedAt === null ? "null" : `"${isoOf(nextExpectedAt)}"`;
+        // Ids, statuses and moments hold nothing that JSON escapes; writing them by hand takes a third of the time.
+        exchange.reply(200, `{"success":true,"monitor_id":"${monitor.id}","status":"${status}","received_at":"${isoOf(receivedAt)}","next_expected_at":${next}}`);
       });
     } catch (error) {
       exchange.fail(needs.failureOf(error, exchange));
     }
   }
+}
+
+/** ISO texts of whole seconds up to the dot: the pings of one second share theirs. */
+const isoSeconds = new Map<number, string>();
+const ISO_SECONDS_KEPT = 10_000;
+
+/** As toISOString, for whole milliseconds. */
+function isoOf(ms: number): string {
+  const second = Math.floor(ms / 1_000);
+  let text = isoSeconds.get(second);
+  if (text === undefined) {
+    if (isoSeconds.size >= ISO_SECONDS_KEPT) isoSeconds.clear();
+    isoSeconds.set(second, (text = new Date(second * 1_000).toISOString().slice(0, -4)));
+  }
+  const rest = ms - second * 1_000;
+  return `${text}${rest < 10 ? "00" : rest < 100 ? "0" : ""}${rest}Z`;
 }
 
 /** GET /api/heartbeat/{id or slug}: the monitor's state and its last pings, as the stores have them. */

@@ -50,7 +50,8 @@ function append(needs: EdgeNeeds, exchange: Exchange, { organizationId, serviceI
     "metrics",
     partition,
     entry,
-    () => (detached ? pending() : needs.replies.giveUpAfter(requestNumber, needs.config.METRICS_WAIT_MS, pending)),
+    // What is spooled will be evaluated some time: nobody is kept waiting for it.
+    (fate) => (detached ? pending() : needs.replies.giveUpAfter(requestNumber, fate === "spooled" ? 0 : needs.config.METRICS_WAIT_MS, pending)),
     () => needs.replies.forget(requestNumber),
   );
 }

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { systemClock } from "../platform/clock.ts";
 import { decodeFrame } from "../platform/event-log/frame.ts";
 import { LogUnavailable, type EventLog } from "../platform/event-log/port.ts";
+import { appendDirectly } from "../platform/event-log/spooled.ts";
 import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { BATCHER_LIMITS, makeBatcher, type BatcherLimits, type Fate } from "./batcher.ts";
@@ -19,7 +20,7 @@ function gatedLog() {
 }
 
 function batcherOn(eventLog: EventLog, limits: Partial<BatcherLimits> = {}) {
-  return makeBatcher({ eventLog, edgeId, clock: systemClock, log: makeLog("silent"), limits: { ...BATCHER_LIMITS, ...limits } });
+  return makeBatcher({ appender: appendDirectly(eventLog), edgeId, clock: systemClock, log: makeLog("silent"), limits: { ...BATCHER_LIMITS, ...limits } });
 }
 
 function entry(text: string) {
@@ -38,7 +39,7 @@ test("entries of a partition share a frame, and each is answered once it is dura
   expect(fates).toEqual([]);
   appends[0]!.succeed();
   await vi.waitUntil(() => fates.length === 3);
-  expect(fates).toEqual(["durable", "durable", "durable"]);
+  expect(fates).toEqual(["logged", "logged", "logged"]);
   expect(batcher.pendingBytes()).toBe(0);
   expect(batcher.oldestUnsentAt()).toBeNull();
 });
@@ -74,7 +75,7 @@ test("a failed frame is resent byte for byte under its number, what never left i
   expect(batcher.unready()).toContain("broker is away");
   expect(batcher.oldestUnsentAt()).toBe(1_000);
   appends[1]!.succeed();
-  await vi.waitUntil(() => fates.inFlight === "durable");
+  await vi.waitUntil(() => fates.inFlight === "logged");
   expect(batcher.unready()).toBeNull();
   expect(batcher.add("metrics", 0, entry("later"), () => {})).toBe(true);
 });

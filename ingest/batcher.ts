@@ -1,14 +1,15 @@
 import type { Topic } from "../schemas/vocabulary.ts";
 import type { Clock } from "../platform/clock.ts";
 import { encodeFrame, entrySize, type FrameEntry } from "../platform/event-log/frame.ts";
-import { LogUnavailable, type EventLog } from "../platform/event-log/port.ts";
+import { LogUnavailable } from "../platform/event-log/port.ts";
+import { NotTaken, type Appender } from "../platform/event-log/spooled.ts";
 import type { Log } from "../platform/log.ts";
 
-/** How an accepted request ended: in the log, refused before anything was sent, or sent without an answer. */
-export type Fate = "durable" | "refused" | "unknown";
+/** How an accepted request ended: in the log, on this machine's disk on its way there, refused before anything was sent, or sent without an answer. */
+export type Fate = "logged" | "spooled" | "refused" | "unknown";
 
 export interface BatcherNeeds {
-  eventLog: EventLog;
+  appender: Appender;
   edgeId: string;
   clock: Clock;
   log: Log;
@@ -18,6 +19,8 @@ export interface BatcherNeeds {
 export interface BatcherLimits {
   /** A frame leaves at this age of its first entry, in ms … */
   flushAfterMs: number;
+  /** … while its partition is being spooled: the disk's flush takes its time anyway, and fewer frames are sooner sent. */
+  spooledFlushAfterMs: number;
   /** … or at this size, whichever comes first. */
   flushBytes: number;
   /** Bytes waiting or in flight over all partitions; above it requests are refused. */
@@ -26,15 +29,15 @@ export interface BatcherLimits {
   waitMs: number;
 }
 
-export const BATCHER_LIMITS: BatcherLimits = { flushAfterMs: 5, flushBytes: 256 * 1024, pendingBytes: 64 * 1024 * 1024, waitMs: 10_000 };
+export const BATCHER_LIMITS: BatcherLimits = { flushAfterMs: 5, spooledFlushAfterMs: 20, flushBytes: 256 * 1024, pendingBytes: 64 * 1024 * 1024, waitMs: 10_000 };
 
 export interface Batcher {
   /** Takes an entry for a partition, or says false at once when there is no room or the log is away. `onFate` is called exactly once after true. */
   add(topic: Topic, partition: number, entry: FrameEntry, onFate: (fate: Fate) => void): boolean;
   /** Why requests are refused just now, or null. */
   unready(): string | null;
-  /** When the oldest entry that the log does not have yet was received, ms since the epoch; null when it has all. */
-  oldestUnsentAt(): number | null;
+  /** When the oldest entry of a topic (or of all) that waits here was received, ms since the epoch; null when none does. */
+  oldestUnsentAt(topic?: Topic): number | null;
   pendingBytes(): number;
   /** Sends what is pending; resolves when nothing is left. */
   drain(): Promise<void>;
@@ -59,17 +62,18 @@ interface Lane {
   inFlightSince: number | null;
   timer: NodeJS.Timeout | null;
   sending: boolean;
+  /** The last frame was spooled. */
+  spooling: boolean;
 }
 
 const RETRY_MS = [50, 100, 200, 400, 800, 1_000];
 
 /**
- * Gathers entries into frames, one lane for each partition, and appends them to the log: one durable
- * append for many requests. One frame of a lane is in flight while the next fills. A frame whose append failed
- * is resent with its number for as long as it takes: it may already stand in the log, so dropping it
- * and calling its requests refused would be a lie.
+ * Gathers entries into frames, one lane for each partition, and appends them: one durable append for many requests. One
+ * frame of a lane is in flight while the next fills. A frame that may stand in the log although its append failed is
+ * resent with its number for as long as it takes: dropping it and calling its requests refused would be a lie.
  */
-export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNeeds): Batcher {
+export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNeeds): Batcher {
   const lanes = new Map<string, Lane>();
   let pending = 0;
   /** Set from a failed append until one succeeds; meanwhile new requests are refused instead of piling up. */
@@ -80,7 +84,7 @@ export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNee
     const name = `${topic}/${partition}`;
     let lane = lanes.get(name);
     if (!lane) {
-      lane = { topic, partition, sequence: 0n, filling: [], fillingBytes: 0, inFlight: [], inFlightSince: null, timer: null, sending: false };
+      lane = { topic, partition, sequence: 0n, filling: [], fillingBytes: 0, inFlight: [], inFlightSince: null, timer: null, sending: false, spooling: false };
       lanes.set(name, lane);
     }
     return lane;
@@ -94,9 +98,13 @@ export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNee
     lane.fillingBytes += size;
     pending += size;
     if (lane.sending) return true;
-    if (lane.fillingBytes >= limits.flushBytes) startSending(lane);
-    else lane.timer ??= setTimeout(() => startSending(lane), limits.flushAfterMs);
+    startOrWait(lane);
     return true;
+  }
+
+  function startOrWait(lane: Lane): void {
+    if (lane.fillingBytes >= limits.flushBytes || draining.length > 0) startSending(lane);
+    else lane.timer ??= setTimeout(() => startSending(lane), lane.spooling ? limits.spooledFlushAfterMs : limits.flushAfterMs);
   }
 
   function startSending(lane: Lane): void {
@@ -108,20 +116,22 @@ export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNee
   }
 
   async function sendAll(lane: Lane): Promise<void> {
-    while (lane.filling.length > 0) {
+    do {
       const batch = takeFrame(lane);
       lane.inFlight = batch;
       lane.inFlightSince = batch[0]!.entry.receivedAt;
       lane.sequence += 1n;
       const frame = encodeFrame({ edgeId, sequence: lane.sequence }, batch.map(({ entry }) => entry));
-      await appendUntilDurable(lane, frame);
+      const fate = await appendUntilDecided(lane, frame, lane.inFlightSince);
       const settled = lane.inFlight;
       lane.inFlight = [];
       lane.inFlightSince = null;
-      for (const waiting of settled) finish(waiting, "durable");
+      lane.spooling = fate === "spooled";
+      for (const waiting of settled) finish(waiting, fate);
       for (const { entry } of batch) pending -= entrySize(entry.body.byteLength);
-    }
+    } while (lane.filling.length > 0 && (!lane.spooling || lane.fillingBytes >= limits.flushBytes || draining.length > 0));
     lane.sending = false;
+    if (lane.filling.length > 0) startOrWait(lane);
     if (pending === 0) {
       for (const resolve of draining) resolve();
       draining = [];
@@ -142,16 +152,18 @@ export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNee
     return lane.filling.splice(0, count);
   }
 
-  async function appendUntilDurable(lane: Lane, frame: Buffer): Promise<void> {
+  async function appendUntilDecided(lane: Lane, frame: Buffer, receivedAt: number): Promise<Exclude<Fate, "unknown">> {
+    const { topic, partition } = lane;
     for (let attempt = 0; ; attempt++) {
       try {
-        await eventLog.append(lane.topic, lane.partition, frame);
-        if (away !== null) log.info({ topic: lane.topic, partition: lane.partition }, "event log is back");
+        const fate = await appender.append(topic, partition, frame, receivedAt);
+        if (away !== null) log.info({ topic, partition }, "frames are taken again");
         away = null;
-        return;
+        return fate;
       } catch (error) {
+        if (error instanceof NotTaken) return "refused";
         const reason = error instanceof Error ? error.message : String(error);
-        if (away === null) log.error({ topic: lane.topic, partition: lane.partition, err: reason, known: error instanceof LogUnavailable }, "append failed; the frame is resent until it is taken");
+        if (away === null) log.error({ topic, partition, err: reason, known: error instanceof LogUnavailable }, "append failed; the frame is resent until it is taken");
         away = reason;
         giveUpLate(lane);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]));
@@ -181,10 +193,11 @@ export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNee
 
   return {
     add,
-    unready: () => (away !== null ? away : pending >= limits.pendingBytes ? "too many bytes wait for the event log" : null),
-    oldestUnsentAt() {
+    unready: () => appender.unready() ?? away ?? (pending >= limits.pendingBytes ? "too many bytes wait for the event log" : null),
+    oldestUnsentAt(topic) {
       let oldest: number | null = null;
       for (const lane of lanes.values()) {
+        if (topic !== undefined && lane.topic !== topic) continue;
         const since = lane.inFlightSince ?? lane.filling[0]?.entry.receivedAt;
         if (since !== undefined && (oldest === null || since < oldest)) oldest = since;
       }
@@ -192,8 +205,9 @@ export function makeBatcher({ eventLog, edgeId, clock, log, limits }: BatcherNee
     },
     pendingBytes: () => pending,
     async drain() {
+      const drained = pending > 0 ? new Promise<void>((resolve) => draining.push(resolve)) : Promise.resolve();
       for (const lane of lanes.values()) startSending(lane);
-      if (pending > 0) await new Promise<void>((resolve) => draining.push(resolve));
+      await drained;
     },
   };
 }

@@ -44,7 +44,14 @@ export interface Exchange {
   fail(failure: Failure, headers?: readonly (readonly [string, string])[]): void;
   /** Cuts the connection without an answer: the sender may retry. */
   cut(): void;
+  /** Counts bytes of the request's body as held in memory until its end; false when there is no room for them. */
+  hold(room: Room, bytes: number): boolean;
 }
+
+/** Memory for bodies of a process. What comes in one piece has room of its own, which slow senders of large bodies cannot fill. */
+type Room = "pieces" | "whole";
+const ROOM_BYTES: Record<Room, number> = { pieces: 96 * 1024 * 1024, whole: 96 * 1024 * 1024 };
+const heldBytes: Record<Room, number> = { pieces: 0, whole: 0 };
 
 let counter = 0;
 const PROCESS_TAG = Math.random().toString(36).slice(2, 8);
@@ -61,6 +68,7 @@ export function openExchange(response: HttpResponse, request: HttpRequest, door:
   const given = request.getHeader("x-request-id");
   const length = request.getHeader("content-length");
   let done = false;
+  const mine: Record<Room, number> = { pieces: 0, whole: 0 };
   const head: ExchangeHead = {
     requestId: given !== "" && SANE_REQUEST_ID.test(given) ? given : `${PROCESS_TAG}-${(counter = (counter + 1) >>> 0).toString(36)}`,
     apiKey: request.getHeader("x-api-key"),
@@ -76,6 +84,8 @@ export function openExchange(response: HttpResponse, request: HttpRequest, door:
   };
   function end(): void {
     done = true;
+    heldBytes.pieces -= mine.pieces;
+    heldBytes.whole -= mine.whole;
     door.onEnd();
   }
   response.onAborted(() => {
@@ -117,6 +127,13 @@ export function openExchange(response: HttpResponse, request: HttpRequest, door:
       end();
       response.close();
     },
+    hold(room, bytes) {
+      if (done) return true;
+      if (heldBytes[room] + bytes > ROOM_BYTES[room]) return false;
+      heldBytes[room] += bytes;
+      mine[room] += bytes;
+      return true;
+    },
   };
   return exchange;
 }
@@ -153,6 +170,12 @@ export function receiveBody(response: HttpResponse, exchange: Exchange, limit: n
       exchange.fail(refusal);
       return;
     }
+    if (!exchange.hold(parts === null && isLast ? "whole" : "pieces", chunk.byteLength)) {
+      refusal = noRoom();
+      parts = null;
+      if (isLast) exchange.fail(refusal);
+      return;
+    }
     if (parts === null && isLast) {
       finish(new Uint8Array(chunk));
       return;
@@ -164,11 +187,16 @@ export function receiveBody(response: HttpResponse, exchange: Exchange, limit: n
   function finish(body: Uint8Array): void {
     if (!gzip) return onBody(body);
     gunzip(Buffer.from(body), { maxOutputLength: limit }, (error, unpacked) => {
-      if (!error) onBody(unpacked);
+      if (!error && exchange.hold("whole", unpacked.byteLength)) onBody(unpacked);
+      else if (!error) exchange.fail(noRoom());
       else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") exchange.fail(tooLarge(limit));
       else exchange.fail(new Failure("INVALID_REQUEST", "The body is not valid gzip.", { fix: "Compress the whole body once with gzip, or leave out the Content-Encoding header." }));
     });
   }
+}
+
+function noRoom(): Failure {
+  return new Failure("UNAVAILABLE", "Too many requests are being taken in at this moment.", { retryAfter: 1, fix: "Send it again." });
 }
 
 function tooLarge(limit: number): Failure {

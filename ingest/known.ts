@@ -120,7 +120,8 @@ export function makeKnown({ database, clock, log }: { database: Database; clock:
   }
 
   return {
-    apiKey: (key) => (isWellFormedApiKey(key) ? keys.peek(key) : null),
+    // Known first: whether a key is well formed only matters before it is asked for, and costs more than the look.
+    apiKey: (key) => keys.peek(key) ?? (isWellFormedApiKey(key) ? keys.peek(key) : null),
     loadApiKey: keys.get,
     beaconKey: (key) => (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
     loadBeaconKey: beacons.get,

@@ -34,10 +34,18 @@ export interface EdgeNeeds {
   failureOf(error: unknown, exchange: Exchange): Failure;
 }
 
-/** Puts an entry into the log and answers when its fate is known. */
-export function settle(needs: EdgeNeeds, exchange: Exchange, topic: Topic, partition: number, entry: FrameEntry, onDurable: () => void, onNotTaken: () => void = () => {}): void {
+/** Puts an entry into the log and answers when its fate is known: `onDurable` hears whether it is in the log or still on its way there. */
+export function settle(
+  needs: EdgeNeeds,
+  exchange: Exchange,
+  topic: Topic,
+  partition: number,
+  entry: FrameEntry,
+  onDurable: (fate: "logged" | "spooled") => void,
+  onNotTaken: () => void = () => {},
+): void {
   const taken = needs.batcher.add(topic, partition, entry, (fate) => {
-    if (fate === "durable") return onDurable();
+    if (fate === "logged" || fate === "spooled") return onDurable(fate);
     onNotTaken();
     if (fate === "refused") exchange.fail(logAway());
     else exchange.cut();

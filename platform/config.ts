@@ -83,18 +83,23 @@ const setting = <T>(value: Setting<T>): Setting<T> => value;
 
 export const SETTINGS = {
   PHAROS_ROLES: setting({ unit: "list", default: "all", doc: "Which roles this process plays: `all`, or some of edge, processor, scheduler, control-plane, separated by commas.", read: roles }),
-  PHAROS_DATA_DIR: setting({ unit: "path", default: "./data", doc: "Where the embedded stores live. One process holds it at a time.", read: z.string().min(1, "must not be empty").transform((path) => resolve(path)) }),
+  PHAROS_DATA_DIR: setting({ unit: "path", default: "./data", doc: "Where the embedded stores live, and the spools of edges that use Kafka. One process holds the embedded stores at a time.", read: z.string().min(1, "must not be empty").transform((path) => resolve(path)) }),
   PORT: setting({ unit: "port", default: "8080", doc: "Serves the whole specification under one address. 0 picks a free port.", read: integer(0, 65_535) }),
   EDGE_PORT: setting({ unit: "port", default: "8081", doc: "Serves the three ingest endpoints at full speed. 0 picks a free port.", read: integer(0, 65_535) }),
   HOST: setting({ unit: "address", default: "127.0.0.1", doc: "The address to listen on; 0.0.0.0 or :: opens Pharos to the network.", read: z.string().refine((text) => ipaddr.isValid(text), "must be an IP address, like 127.0.0.1 or 0.0.0.0") }),
   PUBLIC_URL: setting({ unit: "URL", default: "", doc: "The address people use, for links in pages and messages; empty: http://localhost:PORT.", read: url(["http:", "https:"]) }),
   DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one.", read: postgresUrl }),
   CLICKHOUSE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A ClickHouse to use in place of the embedded one, with user, password and database in the URL.", read: url(["http:", "https:"]) }),
+  CLICKHOUSE_CLUSTER: setting({ unit: "name", default: "", doc: "The cluster (in CLICKHOUSE_URL's own configuration) on whose replicas the tables are made, replicated; empty: on that server alone. Fixed once the tables are made.", read: optional }),
   KAFKA_BROKERS: setting({ unit: "list", default: "", doc: "host:port of Kafka brokers, separated by commas, to use in place of the embedded log.", read: z.string().refine((text) => text === "" || text.split(",").every((part) => /^[^\s:,]+:\d+$/.test(part.trim())), "must be host:port, separated by commas").transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean)) }),
+  KAFKA_PRODUCER: setting({ unit: "name", default: "direct", doc: "Who writes to Kafka: `direct`, requests of our own that copy nothing, or `kafkajs`, its producer. What is written is the same.", read: z.enum(["direct", "kafkajs"], "must be direct or kafkajs") }),
   KAFKA_TOPIC_PREFIX: setting({ unit: "text", default: "pharos", doc: "Stands before the name of each Kafka topic and group, so that several installations can share a cluster.", read: z.string().regex(/^[a-zA-Z0-9._-]{1,100}$/, "may hold letters, digits, dot, dash and underscore") }),
   LOG_PARTITIONS: setting({ unit: "partitions", default: "4", doc: "Partitions of each topic when it is first made; fixed afterwards.", read: integer(1, 64) }),
   LOG_RETENTION_BYTES: setting({ unit: "bytes", default: "1073741824", doc: "The embedded log keeps at most this much of what has been consumed; what has not been is always kept.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
   LOG_RETENTION_MS: setting({ unit: "ms", default: "86400000", doc: "The embedded log keeps consumed records at most this long.", read: integer(1_000, Number.MAX_SAFE_INTEGER) }),
+  EDGE_PENDING_BYTES: setting({ unit: "bytes", default: "67108864", doc: "How much an edge holds in memory of what waits to be stored; beyond it requests get 503.", read: integer(1_048_576, 4_294_967_296) }),
+  SPOOL_BYTES: setting({ unit: "bytes", default: "1073741824", doc: "How much each edge keeps below PHAROS_DATA_DIR/spool while Kafka is away; beyond it requests get 503.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
+  SPOOL_AFTER_MS: setting({ unit: "ms", default: "2000", doc: "How long Kafka may take to confirm before an edge spools instead.", read: integer(10, 60_000) }),
   LOG_LEVEL: setting({ unit: "level", default: "info", doc: "fatal, error, warn, info, debug, trace or silent.", read: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be fatal, error, warn, info, debug, trace or silent") }),
   WORKER_THREADS: setting({ unit: "threads", default: "2", doc: "Worker threads of a processor for parsing, grouping and evaluating.", read: integer(1, 256) }),
   POSTGRES_CONNECTIONS: setting({ unit: "connections", default: "20", doc: "The largest number of PostgreSQL connections of this process.", read: integer(4, 1_000) }),
@@ -139,6 +144,7 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 /** Rules over more than one setting. */
 function checkTogether(config: Config, faults: string[]): string[] {
   if (config.PORT !== 0 && config.PORT === config.EDGE_PORT) faults.push(`PORT and EDGE_PORT are both ${config.PORT}; they need to differ.`);
+  if (config.CLICKHOUSE_CLUSTER !== null && !config.CLICKHOUSE_URL) faults.push("CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded ClickHouse is one server.");
   if (config.PHAROS_ROLES.length < ROLES.length) {
     const missing = [config.KAFKA_BROKERS.length === 0 && "KAFKA_BROKERS", !config.DATABASE_URL && "DATABASE_URL", !config.CLICKHOUSE_URL && "CLICKHOUSE_URL"].filter(Boolean);
     if (missing.length > 0) faults.push(`PHAROS_ROLES names only some roles, so the stores must be shared: set ${missing.join(", ")}. On embedded stores every role runs in one process (PHAROS_ROLES=all).`);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { join } from "node:path";
 import { noteKeyUses } from "../domain/api-keys/note-used.ts";
 import { makeBatcher, BATCHER_LIMITS } from "../ingest/batcher.ts";
 import { startEdge, type Edge } from "../ingest/edge.ts";
@@ -7,22 +7,24 @@ import { startReplies } from "../ingest/replies.ts";
 import { makeFailureOf } from "../ingest/settle.ts";
 import { makeClientAddress } from "../platform/client-address.ts";
 import type { Config } from "../platform/config.ts";
+import { appendDirectly, openSpool, SPOOL_LIMITS, type Spool } from "../platform/event-log/spooled.ts";
 import { newId } from "../platform/ids.ts";
 import { listenTo } from "../platform/postgres/listen.ts";
 import { makeRateLimit } from "../platform/rate-limit.ts";
-import { edges } from "../schemas/tables/all.ts";
 import type { House } from "./house.ts";
+import { tellOfEdge } from "./tell-of-edge.ts";
 
-/** How often an edge re-reads what changed and tells of itself, in ms. */
+/** How often an edge re-reads what changed, in ms. */
 const REFRESH_MS = 2_000;
-const PUBLISH_MS = 1_000;
 
 /** The role that takes in beacons, pings and pushes. */
 export async function startEdgeRole(house: House): Promise<Edge> {
   const { config, clock, log, database, clickhouse, eventLog, lifecycle, metrics } = house;
   const edgeId = newId();
   const known = makeKnown({ database, clock, log });
-  const batcher = makeBatcher({ eventLog, edgeId, clock, log, limits: BATCHER_LIMITS });
+  const spool = await openSpoolBesideKafka(house);
+  const batcher = makeBatcher({ appender: spool ?? appendDirectly(eventLog), edgeId, clock, log, limits: { ...BATCHER_LIMITS, pendingBytes: config.EDGE_PENDING_BYTES } });
+  const telling = tellOfEdge({ database, eventLog, clock, log, edgeId, oldestUnsentAt: () => oldest(batcher.oldestUnsentAt("heartbeats"), spool?.oldestUnsentAt("heartbeats")), formerEdges: () => spool?.formerEdges() ?? [] });
   const replies = await startReplies({ eventLog, edgeId });
   const rateLimit = makeRateLimit({ clock });
   const clientAddress = makeClientAddress(trustedProxies(config));
@@ -32,24 +34,12 @@ export async function startEdgeRole(house: House): Promise<Edge> {
 
   const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_changes", onNotify: () => void refresh(), log });
   const refreshing = setInterval(() => void refresh(), REFRESH_MS);
-  const publishing = setInterval(() => void publish(), PUBLISH_MS);
 
   async function refresh(): Promise<void> {
     await known.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read keys; the known ones go on working"));
   }
 
-  /** Tells the late-finder how old the oldest entry is that the log does not have yet. */
-  async function publish(): Promise<void> {
-    const oldest = batcher.oldestUnsentAt();
-    const row = { oldestUnsentAt: oldest === null ? null : new Date(oldest), seenAt: new Date(clock.now()) };
-    await database
-      .insert(edges)
-      .values({ id: edgeId, ...row })
-      .onConflictDoUpdate({ target: edges.id, set: row })
-      .catch((error: unknown) => log.debug({ err: error }, "could not publish the oldest unsent entry"));
-  }
-
-  await publish();
+  await telling.start();
   const edge = await startEdge(
     {
       config,
@@ -74,18 +64,20 @@ export async function startEdgeRole(house: House): Promise<Edge> {
   metrics.observe("pharos_edge_pending_bytes", "Bytes taken in that the event log does not have yet.", () => batcher.pendingBytes());
   metrics.observe("pharos_edge_requests_open", "Requests taken in and not answered yet.", () => edge.inFlight());
 
+  if (spool) observeSpool(house, spool);
+
   lifecycle.add({
     name: "edge",
     unready: () => batcher.unready(),
     async stop() {
       await edge.stop();
       await batcher.drain();
+      await spool?.stop();
       clearInterval(refreshing);
-      clearInterval(publishing);
+      await telling.stop();
       await listening.stop();
       await replies.stop();
       await uses.close();
-      await database.delete(edges).where(sql`${edges.id} = ${edgeId}`);
     },
   });
   return edge;
@@ -95,4 +87,24 @@ export async function startEdgeRole(house: House): Promise<Edge> {
 function trustedProxies({ TRUSTED_PROXIES, PHAROS_ROLES, HOST }: Config): string[] {
   if (!PHAROS_ROLES.includes("control-plane")) return TRUSTED_PROXIES;
   return [...TRUSTED_PROXIES, "127.0.0.0/8", "::1", ...(HOST === "0.0.0.0" || HOST === "::" ? [] : [HOST])];
+}
+
+/** With the embedded log there is none: it would be on the same disk. */
+async function openSpoolBesideKafka({ config, clock, log, eventLog }: House): Promise<Spool | null> {
+  if (config.KAFKA_BROKERS.length === 0) return null;
+  const limits = { ...SPOOL_LIMITS, bytes: config.SPOOL_BYTES, appendMs: config.SPOOL_AFTER_MS };
+  return openSpool({ eventLog, folder: join(config.PHAROS_DATA_DIR, "spool"), limits, clock, log });
+}
+
+function observeSpool({ metrics, clock }: House, spool: Spool): void {
+  metrics.observe("pharos_spool_bytes", "Bytes on this edge's disk that Kafka does not have yet, those of adopted slots too.", () => spool.bytes());
+  metrics.observe("pharos_spool_frames", "Frames on this edge's disk that Kafka does not have yet.", () => spool.frames());
+  metrics.observe("pharos_spool_oldest_seconds", "Seconds since the oldest event was received that waits in the spool; 0 when none does.", () => {
+    const since = spool.oldestUnsentAt();
+    return since === null ? 0 : Math.max(0, (clock.now() - since) / 1_000);
+  });
+}
+
+function oldest(a: number | null, b: number | null | undefined): number | null {
+  return a === null || b === null || b === undefined ? (a ?? b ?? null) : Math.min(a, b);
 }

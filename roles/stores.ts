@@ -65,7 +65,9 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   lifecycle.add({ name: "clickhouse", stop: () => clickhouse.close(), unready: () => unreadyByPing(clickhouse) });
 
   const eventLog = await openLog(needs);
-  lifecycle.add({ name: "event log", stop: () => eventLog.close(), unready: () => unreadyByPing(eventLog) });
+  // An edge by itself works on while Kafka is away: its spool says when it does not.
+  const spoolsOnly = config.KAFKA_BROKERS.length > 0 && config.PHAROS_ROLES.every((role) => role === "edge");
+  lifecycle.add({ name: "event log", stop: () => eventLog.close(), ...(!spoolsOnly && { unready: () => unreadyByPing(eventLog) }) });
   const abandon = () => {
     for (const child of children) child.abandon();
   };
@@ -101,13 +103,13 @@ async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNee
     void engine.exited.then((sentence) => lifecycle.stopping() || onLost(sentence));
     url = engine.url;
   }
-  await migrateClickHouse(url, log);
+  await migrateClickHouse(url, log, { cluster: config.CLICKHOUSE_CLUSTER });
   return openClickHouse(url, log);
 }
 
 function openLog({ config, clock, log }: StoresNeeds): Promise<EventLog> {
   const partitions = config.LOG_PARTITIONS;
-  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId() });
+  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER });
   const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;
   return openEmbeddedLog({ folder: join(config.PHAROS_DATA_DIR, "log"), partitions, retentionBytes, retentionMs, clock, log });
 }

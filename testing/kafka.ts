@@ -8,18 +8,19 @@ import { PROJECT_ROOT } from "../platform/root.ts";
 
 /** Kafka's jars, as `scripts/install-kafka` copies them. */
 const LIBRARIES = process.env.PHAROS_TEST_KAFKA_LIBS ?? join(PROJECT_ROOT, ".cache", "kafka");
-const JAVA = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, "bin", "java") : "java";
+export const JAVA = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, "bin", "java") : "java";
 const START_MS = 60_000;
 
 /** Whether a real broker can be started here. Throws instead of saying no when PHAROS_TEST_REQUIRE names kafka. */
 export function kafkaAvailable(): { available: true } | { available: false; reason: string } {
-  const reason = whyNot();
+  const reason = whyNoKafka();
   if (reason === null) return { available: true };
   if (process.env.PHAROS_TEST_REQUIRE?.split(",").includes("kafka")) throw new Error(`Kafka is required by PHAROS_TEST_REQUIRE but cannot be started: ${reason}`);
   return { available: false, reason };
 }
 
-function whyNot(): string | null {
+/** Why no broker can be started here; null when one can. */
+export function whyNoKafka(): string | null {
   if (!existsSync(LIBRARIES) || !readdirSync(LIBRARIES).some((name) => name.startsWith("kafka_2.13-"))) return `there are no Kafka jars in ${LIBRARIES} (scripts/install-kafka copies them)`;
   if (spawnSync(JAVA, ["-version"]).status !== 0) return "there is no java";
   return null;
@@ -71,9 +72,10 @@ export async function startKafka(): Promise<Kafka> {
   };
 }
 
-const JAVA_OPTIONS = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", join(LIBRARIES, "*")];
+export const JAVA_OPTIONS = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", join(LIBRARIES, "*")];
 
-function serverProperties(data: string, port: number, controllerPort: number): string {
+/** Settings of one broker that is its own controller. */
+export function serverProperties(data: string, port: number, controllerPort: number): string {
   return Object.entries({
     "process.roles": "broker,controller",
     "node.id": "1",
@@ -141,7 +143,7 @@ function isAlive(pid: number): boolean {
   return spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim().replace(/^Z.*/, "") !== "";
 }
 
-function accepts(port: number): Promise<boolean> {
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => {
@@ -152,7 +154,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -87,8 +87,8 @@ test("a refused statement says with ClickHouse's code and name why", async () =>
   await expect(clickhouse.query("SELEC 1")).rejects.toMatchObject({ code: "62" });
   await expect(clickhouse.command("SELECT 1; SELECT 2")).rejects.toMatchObject({ code: "62" });
   await expect(clickhouse.insert("nowhere", [{ a: 1 }], {})).rejects.toMatchObject({ code: "60" });
-  await expect(clickhouse.insert("every_type", [{ u64: "not a number" }], {})).rejects.toBeInstanceOf(ClickHouseError);
-  await expect(clickhouse.insert("every_type", [{ kind: "unheard of" }], {})).rejects.toBeInstanceOf(ClickHouseError);
+  await expect(clickhouse.insert("every_type", [{ u64: "not a number" }], {})).rejects.toThrow('column "u64" of row 1');
+  await expect(clickhouse.insert("every_type", [{ kind: "unheard of" }], {})).rejects.toThrow('column "kind" of row 1');
   await expect(clickhouse.insert("every_type (u64) VALUES (1) --", [{ u64: 1 }], {})).rejects.toThrow("is no table's name");
   expect(await clickhouse.query("SELECT count() AS rows FROM every_type")).toEqual([{ rows: "0" }]);
 });

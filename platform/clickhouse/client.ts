@@ -2,9 +2,10 @@ import { Readable } from "node:stream";
 import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { keepSpare } from "./byte-sink.ts";
 import { ClickHouseUnavailable, type ClickHouse } from "./port.ts";
-import { rowsText } from "./rows-text.ts";
-import { stringLiteral } from "./tokens.ts";
+import { encodeRows, encodeUnevenRows, type TableColumn } from "./row-binary.ts";
+import { quotedName, stringLiteral } from "./tokens.ts";
 
 /** The largest insert: beyond it, one statement could become several blocks, and a token would no longer hold them together. */
 const MOST_ROWS = 100_000;
@@ -29,7 +30,9 @@ const INSERT_SETTINGS = [
   "max_insert_threads = 1",
   "parallel_view_processing = 0",
   "input_format_parallel_parsing = 0",
-  "date_time_input_format = 'best_effort'",
+  // A table that is not what we took it for must say so: its columns are told apart by names and types.
+  "input_format_with_names_use_header = 1",
+  "input_format_with_types_use_header = 1",
 ].join(", ");
 
 /** Codes with which a server says that it cannot now, rather than that the statement is wrong. */
@@ -51,6 +54,10 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
     log: { level: ClickHouseLogLevel.OFF },
   });
 
+  const bodies = { limit: MOST_BYTES, spare: [] as Buffer[] };
+  /** The columns of the tables that were inserted into, by the table's name. */
+  const described = new Map<string, TableColumn[]>();
+
   async function reached<T>(what: string, timeoutMs: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -61,6 +68,22 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
       log.debug({ err: error, what }, "ClickHouse is unavailable");
       throw new ClickHouseUnavailable(reason, error);
     }
+  }
+
+  async function describe(table: string): Promise<TableColumn[]> {
+    const answer = await reached("describe", QUERY_TIMEOUT_MS, (signal) => client.query({ query: `DESCRIBE TABLE ${table}`, format: "JSONEachRow", abort_signal: signal }));
+    const columns = (await answer.json<TableColumn & { default_type: string }>()).filter(({ default_type }) => default_type !== "ALIAS" && default_type !== "MATERIALIZED");
+    described.set(table, columns);
+    return columns;
+  }
+
+  /** By the columns that we know the table to have; when they do not fit the rows, by those that it has now. */
+  async function encoded(table: string, rows: object[]): Promise<ReturnType<typeof encodeUnevenRows>> {
+    const known = described.get(table);
+    const quick = known && encodeRows(known, rows, bodies);
+    if (quick) return quick;
+    const columns = await describe(table);
+    return encodeRows(columns, rows, bodies) ?? encodeUnevenRows(columns, rows, bodies);
   }
 
   return {
@@ -80,19 +103,28 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
 
     async insert(table, rows, { token, queryId }) {
       if (rows.length === 0) return;
-      const body = Buffer.from(rowsText(rows), "utf8");
-      if (rows.length > MOST_ROWS || body.byteLength > MOST_BYTES) throw new RangeError(`${rows.length} rows of ${body.byteLength} bytes are too many for one insert: at most ${MOST_ROWS} and ${MOST_BYTES} bytes`);
-      // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
-      const once = stringLiteral(token ?? newId());
-      await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
-        const { stream } = await client.exec({
-          query: `INSERT INTO ${tableName(table)} SETTINGS ${INSERT_SETTINGS}, insert_deduplication_token = ${once} FORMAT JSONEachRow`,
-          values: Readable.from([body], { objectMode: false }),
-          abort_signal: signal,
-          ...(queryId !== undefined && { query_id: queryId }),
+      if (rows.length > MOST_ROWS) throw new RangeError(`${rows.length} rows are too many for one insert: at most ${MOST_ROWS}`);
+      const name = tableName(table);
+      try {
+        const { columns, format, body } = await encoded(name, rows);
+        // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
+        const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token ?? newId())}`;
+        await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
+          const { stream } = await client.exec({
+            query: `INSERT INTO ${name} (${columns.map(quotedName).join(", ")}) SETTINGS ${settings} FORMAT ${format}`,
+            values: Readable.from(body, { objectMode: false }),
+            abort_signal: signal,
+            ...(queryId !== undefined && { query_id: queryId }),
+          });
+          await drain(stream);
         });
-        await drain(stream);
-      });
+        // Only now: of one that failed, some may still be on its way.
+        keepSpare(bodies.spare, body);
+      } catch (error) {
+        // Perhaps because it is another table by now; whoever tries again asks for its columns first.
+        if (!(error instanceof ClickHouseUnavailable)) described.delete(name);
+        throw error;
+      }
     },
 
     async killQuery(queryId) {

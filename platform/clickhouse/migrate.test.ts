@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
-const migrate = (): Promise<void> => migrateClickHouse(url, log, folder);
+const migrate = (): Promise<void> => migrateClickHouse(url, log, { folder });
 const create = (name: string): string => `CREATE TABLE IF NOT EXISTS ${name} (a UInt8) ENGINE = MergeTree ORDER BY a;\n`;
 
 test("files are run in their order, once each, also those that come later", async () => {
@@ -69,7 +69,7 @@ test("a newer schema and a changed file are refused with a sentence", async () =
 });
 
 test("a ClickHouse that is away is a sentence without the password", async () => {
-  const failure: unknown = await migrateClickHouse("http://default:secret@127.0.0.1:1/pharos", log, folder).catch((error: unknown) => error);
+  const failure: unknown = await migrateClickHouse("http://default:secret@127.0.0.1:1/pharos", log, { folder }).catch((error: unknown) => error);
   expect((failure as Error).message).toMatch(/^ClickHouse at 127\.0\.0\.1:1 cannot be reached: .*Start it, or correct CLICKHOUSE_URL\.$/);
   expect((failure as Error).message).not.toContain("secret");
 });

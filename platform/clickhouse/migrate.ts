@@ -5,6 +5,7 @@ import type { Log } from "../log.ts";
 import { PROJECT_ROOT } from "../root.ts";
 import { StartFailure } from "../start-failure.ts";
 import { openClickHouse } from "./client.ts";
+import { replicatedStatement } from "./migrate-replicated.ts";
 import { ClickHouseUnavailable, type ClickHouse } from "./port.ts";
 import { quotedName, splitStatements } from "./tokens.ts";
 
@@ -25,17 +26,24 @@ const CREATE_RECORD = `
     applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
   ) ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1`;
 
+interface MigrateOptions {
+  /** Makes the tables on every replica of this cluster; null makes them on the server itself. */
+  cluster?: string | null;
+  folder?: string;
+}
+
 /**
  * Creates the database of the URL if it is missing, then runs the files `NNNN_*.sql` that it has not had, in order, forward only.
  * Every statement can be repeated (IF NOT EXISTS), so a file of which a death left half is simply run again, and two
  * processes may do this at a time. Throws a `StartFailure` when ClickHouse cannot be reached or used, or has a newer schema.
  */
-export async function migrateClickHouse(url: string, log: Log, folder: string = SCHEMA_FOLDER): Promise<void> {
+export async function migrateClickHouse(url: string, log: Log, { cluster = null, folder = SCHEMA_FOLDER }: MigrateOptions = {}): Promise<void> {
   const { address, database, bare } = takeApart(url);
   const clickhouse = openClickHouse(url, log);
   try {
-    await createDatabase(bare, database, log);
-    const applied = await migrateDatabase(clickhouse, await readMigrations(folder));
+    const placed: Placed = (statement) => (cluster === null ? statement : replicatedStatement(statement, cluster));
+    await createDatabase(bare, database, placed, log);
+    const applied = await migrateDatabase(clickhouse, await readMigrations(folder), placed);
     for (const name of applied) log.info({ migration: name }, "ClickHouse migrated");
   } catch (error) {
     if (error instanceof StartFailure) throw error;
@@ -56,11 +64,14 @@ function takeApart(url: string): { address: string; database: string; bare: stri
   return { address: bare.host, database, bare: bare.href };
 }
 
-async function createDatabase(url: string, database: string, log: Log): Promise<void> {
+/** A statement as the server or the cluster needs it. */
+type Placed = (statement: string) => string;
+
+async function createDatabase(url: string, database: string, placed: Placed, log: Log): Promise<void> {
   if (database === "default") return;
   const clickhouse = openClickHouse(url, log);
   try {
-    await clickhouse.command(`CREATE DATABASE IF NOT EXISTS ${quotedName(database)}`);
+    await clickhouse.command(placed(`CREATE DATABASE IF NOT EXISTS ${quotedName(database)}`));
   } catch (error) {
     // A user without the right to create it may still use one that is there; if it is not, the next statement says so.
     if (error instanceof ClickHouseUnavailable) throw error;
@@ -70,8 +81,8 @@ async function createDatabase(url: string, database: string, log: Log): Promise<
   }
 }
 
-async function migrateDatabase(clickhouse: ClickHouse, migrations: Migration[]): Promise<string[]> {
-  await clickhouse.command(CREATE_RECORD);
+async function migrateDatabase(clickhouse: ClickHouse, migrations: Migration[], placed: Placed): Promise<string[]> {
+  await clickhouse.command(placed(CREATE_RECORD));
   const rows = await clickhouse.query<{ version: number; name: string; checksum: string }>("SELECT DISTINCT version, name, checksum FROM schema_migrations ORDER BY version");
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
   for (const { version, name, checksum } of rows) {
@@ -82,7 +93,7 @@ async function migrateDatabase(clickhouse: ClickHouse, migrations: Migration[]):
   const standing = new Set(rows.map(({ version }) => version));
   const missing = migrations.filter(({ version }) => !standing.has(version));
   for (const { version, name, checksum, statements } of missing) {
-    for (const statement of statements) await clickhouse.command(statement);
+    for (const statement of statements) await clickhouse.command(placed(statement));
     await clickhouse.insert("schema_migrations", [{ version, name, checksum }], {});
   }
   return missing.map(({ name }) => name);

@@ -5,7 +5,8 @@ export interface ClickHouse {
 
   /**
    * Inserts all rows in one statement and, when `token` is given, at most once for that token.
-   * ≤ 100,000 rows and 64 MiB. Resolves when the data is on disk (`fsync_after_insert`).
+   * ≤ 100,000 rows and 64 MiB. Resolves when the data is on disk (`fsync_after_insert`). A row is a plain object, column → value; a column
+   * left out gets its default. A value that its column cannot hold rejects with a `TypeError` that names both, before anything is sent.
    */
   insert(table: string, rows: object[], options: { token?: string; queryId?: string }): Promise<void>;
 

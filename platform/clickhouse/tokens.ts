@@ -81,3 +81,10 @@ export function unquotedName(text: string): string {
   if (quote !== "`" && quote !== '"') return text;
   return text.slice(1, -1).replaceAll(quote + quote, quote).replace(/\\([\s\S])/g, "$1");
 }
+
+const UNESCAPES: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", 0: "\0", a: "\u0007", v: "\v" };
+
+/** What a text in ClickHouse's escaped form stands for. */
+export function unescapedText(text: string): string {
+  return text.includes("\\") ? text.replace(/\\([\s\S])/g, (_all, character: string) => UNESCAPES[character] ?? character) : text;
+}

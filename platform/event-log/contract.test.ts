@@ -35,11 +35,11 @@ async function embedded(): Promise<Adapter> {
   return { open, again: open };
 }
 
-function onKafka(kafka: Kafka): Adapter {
+function onKafka(kafka: Kafka, producer: "direct" | "kafkajs"): Adapter {
   const topicPrefix = `contract-${newId()}`;
   const opened: EventLog[] = [];
   const open = async (): Promise<EventLog> => {
-    const eventLog = await openKafkaLog({ brokers: kafka.brokers, topicPrefix, partitions: PARTITIONS, log, instanceId: newId() });
+    const eventLog = await openKafkaLog({ brokers: kafka.brokers, topicPrefix, partitions: PARTITIONS, log, instanceId: newId(), producer });
     opened.push(eventLog);
     return eventLog;
   };
@@ -309,12 +309,12 @@ describe("the event log on LMDB", () => contract(embedded));
 const available = kafkaAvailable();
 if (!available.available) process.stdout.write(`The event log's contract is not run on Kafka: ${available.reason}.\n`);
 
-describe.runIf(available.available)("the event log on Kafka", () => {
+describe.runIf(available.available).each(["direct", "kafkajs"] as const)("the event log on Kafka, written to by %s", (producer) => {
   let kafka: Kafka;
   beforeAll(async () => {
     kafka = await startKafka();
   }, 120_000);
   afterAll(() => kafka.stop());
   afterEach(() => kafka.thaw());
-  contract(() => onKafka(kafka));
+  contract(() => onKafka(kafka, producer));
 });

@@ -42,6 +42,20 @@ const VERSION = 1;
 const HEAD_BYTES = 32;
 const ENTRY_BYTES = 52;
 
+/** The same few services and monitors come again and again; turning their ids into bytes costs more than all the rest of an entry. */
+const uuidBytes = new Map<string, Buffer>();
+const UUIDS_KEPT = 50_000;
+
+function uuidBytesOf(uuid: string): Buffer {
+  let bytes = uuidBytes.get(uuid);
+  if (bytes === undefined) {
+    bytes = uuidToBytes(uuid);
+    if (uuidBytes.size >= UUIDS_KEPT) uuidBytes.clear();
+    uuidBytes.set(uuid, bytes);
+  }
+  return bytes;
+}
+
 /** Bytes that an entry with this body adds to a frame. */
 export function entrySize(bodyBytes: number): number {
   return ENTRY_BYTES + bodyBytes;
@@ -55,7 +69,7 @@ export function encodeFrame(head: FrameHead, entries: FrameEntry[]): Buffer {
   frame[2] = VERSION;
   frame[3] = 0;
   frame.writeUInt32LE(entries.length, 4);
-  frame.set(uuidToBytes(head.edgeId), 8);
+  frame.set(uuidBytesOf(head.edgeId), 8);
   frame.writeBigUInt64LE(head.sequence, 24);
   let at = HEAD_BYTES;
   for (const entry of entries) {
@@ -63,8 +77,8 @@ export function encodeFrame(head: FrameHead, entries: FrameEntry[]): Buffer {
     frame.writeUInt32LE(entry.requestNumber, at + 4);
     frame.writeDoubleLE(entry.receivedAt, at + 8);
     frame.writeUInt32LE(entry.detached ? 1 : 0, at + 16);
-    frame.set(uuidToBytes(entry.organizationId), at + 20);
-    frame.set(uuidToBytes(entry.subjectId), at + 36);
+    frame.set(uuidBytesOf(entry.organizationId), at + 20);
+    frame.set(uuidBytesOf(entry.subjectId), at + 36);
     frame.set(entry.body, at + ENTRY_BYTES);
     at += ENTRY_BYTES + entry.body.byteLength;
   }

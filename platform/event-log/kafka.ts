@@ -1,9 +1,10 @@
-import type { Producer } from "kafkajs";
-import type { Topic } from "../../schemas/vocabulary.ts";
+import { TOPICS, type Topic } from "../../schemas/vocabulary.ts";
 import type { Log } from "../log.ts";
 import { StartFailure } from "../start-failure.ts";
+import { PARTITION_BYTES } from "./kafka/broker-link.ts";
 import { answered, fetchEnds, makeClient, messageOf } from "./kafka/client.ts";
 import { startKafkaConsumer } from "./kafka/consumer.ts";
+import { makeDirectProducer, startKafkajsProducer } from "./kafka/produce.ts";
 import { makeTopics, topicName } from "./kafka/topics.ts";
 import type { Consumer, EventLog } from "./port.ts";
 
@@ -17,29 +18,43 @@ export interface KafkaLogNeeds {
   log: Log;
   /** Unique to this process: names its group on the topic of replies. */
   instanceId: string;
+  /** Who sends records: requests of our own, or kafkajs' producer. Reading is kafkajs' in both. */
+  producer?: "direct" | "kafkajs";
 }
-
-/** How long the leader may wait for its followers. */
-const ACK_MS = 4_000;
 
 /**
  * The event log in Kafka. Makes its topics when they are missing; throws StartFailure when Kafka cannot be reached or the
  * topics do not fit together. A record is durable once all in-sync replicas have it (`acks=all`), which with one broker
  * survives the death of a process, and with three (and `min.insync.replicas=2`, the operator's to set) the loss of a machine.
  */
-export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId }: KafkaLogNeeds): Promise<EventLog> {
-  const client = makeClient(brokers, `pharos-${instanceId}`, log);
+export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct" }: KafkaLogNeeds): Promise<EventLog> {
+  const clientId = `pharos-${instanceId}`;
+  const client = makeClient(brokers, clientId, log);
   const admin = client.admin();
-  // Every message names its partition. Frames are numbered, so an idempotent producer would add nothing.
-  const producer = client.producer({ allowAutoTopicCreation: false, idempotent: false, createPartitioner: () => ({ message }) => message.partition ?? 0 });
   const consumers = new Set<Consumer>();
   const replyGroups: string[] = [];
   const name = (topic: Topic | "replies"): string => topicName(topicPrefix, topic);
-  const topics = await open(admin, producer, () => makeTopics(admin, topicPrefix, partitions), brokers);
+  const topicNames = [...TOPICS, "replies" as const].map(name);
+  const { topics, producer } = await open(admin, brokers, async () => ({
+    topics: await makeTopics(admin, topicPrefix, partitions),
+    producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, log }) : await startKafkajsProducer(client),
+  }));
 
-  async function send(topic: Topic | "replies", partition: number, acks: -1 | 1, value: Uint8Array): Promise<void> {
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    await answered(producer.send({ topic: name(topic), acks, timeout: ACK_MS, messages: [{ partition, value: bytes }] }));
+  const send = (topic: Topic | "replies", partition: number, acks: -1 | 1, records: readonly Uint8Array[]): Promise<void> => answered(producer.send(name(topic), partition, acks, records));
+
+  /** In as few requests as they fit into, one after the other. */
+  async function appendAll(topic: Topic, partition: number, records: readonly Uint8Array[]): Promise<void> {
+    let first = 0;
+    let bytes = 0;
+    for (const [index, { byteLength }] of records.entries()) {
+      if (index > first && bytes + byteLength > PARTITION_BYTES) {
+        await send(topic, partition, -1, records.slice(first, index));
+        first = index;
+        bytes = 0;
+      }
+      bytes += byteLength;
+    }
+    if (first < records.length) await send(topic, partition, -1, records.slice(first));
   }
 
   async function keep(starting: Promise<Consumer>): Promise<Consumer> {
@@ -82,17 +97,18 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
   async function close(): Promise<void> {
     await Promise.all([...consumers].map((consumer) => consumer.stop()));
     if (replyGroups.length > 0) await answered(admin.deleteGroups(replyGroups)).catch((error: unknown) => log.debug({ err: messageOf(error) }, "could not delete the group that read replies; Kafka forgets it by itself"));
-    await Promise.allSettled([producer.disconnect(), admin.disconnect()]);
+    await Promise.allSettled([producer.close(), admin.disconnect()]);
   }
 
   let closing: Promise<void> | null = null;
   return {
     id: topics.id,
     partitions: (topic) => topics.partitions.get(topic)!,
-    append: (topic, partition, record) => send(topic, partition, -1, record),
+    append: (topic, partition, record) => send(topic, partition, -1, [record]),
+    appendAll,
     consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log }, options)),
     ends: (topic) => fetchEnds(admin, name(topic)),
-    broadcast: (message) => send("replies", 0, 1, message),
+    broadcast: (message) => send("replies", 0, 1, [message]),
     listen,
     async ping() {
       await answered(admin.describeCluster());
@@ -101,14 +117,12 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
   };
 }
 
-async function open<T>(admin: { connect(): Promise<void>; disconnect(): Promise<void> }, producer: Producer, makeTopics: () => Promise<T>, brokers: string[]): Promise<T> {
+async function open<T>(admin: { connect(): Promise<void>; disconnect(): Promise<void> }, brokers: string[], begin: () => Promise<T>): Promise<T> {
   try {
     await admin.connect();
-    const topics = await makeTopics();
-    await producer.connect();
-    return topics;
+    return await begin();
   } catch (error) {
-    await Promise.allSettled([producer.disconnect(), admin.disconnect()]);
+    await admin.disconnect().catch(() => undefined);
     if (error instanceof StartFailure) throw error;
     throw new StartFailure(`Kafka at ${brokers.join(", ")} cannot be used: ${messageOf(error)}.`, { fix: "Check KAFKA_BROKERS and that the brokers are up and reachable from here.", cause: error });
   }

@@ -3,7 +3,22 @@
  * the sign bit cleared, modulo the number of partitions (org.apache.kafka.common.utils.Utils.murmur2).
  */
 export function murmur2Partition(key: string, partitions: number): number {
-  return (murmur2(Buffer.from(key)) & 0x7fff_ffff) % partitions;
+  return (murmur2(bytesOf(key)) & 0x7fff_ffff) % partitions;
+}
+
+/** Written over by each call: keys are nearly always ids of a few ASCII characters, and an edge hashes one for each request. */
+const short = new Uint8Array(64);
+/** One view for each length, so that no call makes an object. */
+const shortOf = Array.from({ length: short.byteLength + 1 }, (_, length) => short.subarray(0, length));
+
+function bytesOf(key: string): Uint8Array {
+  if (key.length > short.byteLength) return Buffer.from(key);
+  for (let at = 0; at < key.length; at++) {
+    const code = key.charCodeAt(at);
+    if (code > 0x7f) return Buffer.from(key);
+    short[at] = code;
+  }
+  return shortOf[key.length]!;
 }
 
 const M = 0x5bd1e995;

@@ -19,6 +19,9 @@ export interface EventLog {
    */
   append(topic: Topic, partition: number, record: Uint8Array): Promise<void>;
 
+  /** Appends several records in their order, as `append` does one; absent where it would save nothing. */
+  appendAll?(topic: Topic, partition: number, records: readonly Uint8Array[]): Promise<void>;
+
   /**
    * Reads a topic as a member of a group; each partition has one reader at a time. Rejects with StartFailure when a
    * partition assigned at the start ends below the offset that is wanted. What retention took away is skipped: the first record

@@ -1,4 +1,4 @@
-import { quotedName, stringLiteral, tokens } from "../tokens.ts";
+import { quotedName, stringLiteral, tokens, unescapedText } from "../tokens.ts";
 import { REFUSED } from "./refusal.ts";
 
 /**
@@ -47,11 +47,11 @@ const COMPOSITE = /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic)\b/;
 
 function constant(value: string, type: string): string {
   if (!TYPE.test(type)) throw REFUSED.badParameter(`"${type}" is no data type`);
-  if (type === "Identifier") return quotedName(unescaped(value));
+  if (type === "Identifier") return quotedName(unescapedText(value));
   if (value === "\\N" && /^(?:LowCardinality\()?Nullable\(/.test(type)) return `CAST(NULL, ${stringLiteral(type)})`;
   // There is no cast from text to a map.
   if (/\bMap\(/.test(type)) return `CAST(${mapExpression(value)}, ${stringLiteral(type)})`;
-  const text = COMPOSITE.test(type) ? value : unescaped(value);
+  const text = COMPOSITE.test(type) ? value : unescapedText(value);
   return `CAST(${stringLiteral(text)}, ${stringLiteral(type)})`;
 }
 
@@ -67,10 +67,4 @@ function mapExpression(value: string): string {
     expression += kind === "symbol" ? (MAP_SYMBOLS[text] ?? text) : text;
   }
   return expression;
-}
-
-const UNESCAPES: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", 0: "\0", a: "\u0007", v: "\v" };
-
-function unescaped(value: string): string {
-  return value.includes("\\") ? value.replace(/\\([\s\S])/g, (_all, character: string) => UNESCAPES[character] ?? character) : value;
 }

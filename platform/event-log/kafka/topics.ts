@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import kafkajs, { type Admin } from "kafkajs";
 import { TOPICS, type Topic } from "../../../schemas/vocabulary.ts";
 import { StartFailure } from "../../start-failure.ts";
@@ -34,7 +35,7 @@ export async function makeTopics(admin: Admin, prefix: string, partitions: numbe
   const make = async (topic: Topic | "replies", numPartitions: number, settings: Record<string, string>): Promise<void> => {
     if (present.has(topicName(prefix, topic))) return;
     const configEntries = Object.entries({ "cleanup.policy": "delete", ...settings }).map(([name, value]) => ({ name, value }));
-    await admin.createTopics({ topics: [{ topic: topicName(prefix, topic), numPartitions, replicationFactor, configEntries }], waitForLeaders: true, timeout: MAKING_MS });
+    await untilKnown(() => admin.createTopics({ topics: [{ topic: topicName(prefix, topic), numPartitions, replicationFactor, configEntries }], waitForLeaders: true, timeout: MAKING_MS }));
   };
   const dataSettings = (generation: string) => ({ "retention.ms": String(RETENTION_MS), "max.message.bytes": String(MAX_RECORD_BYTES), [GENERATION_SETTING]: generation });
 
@@ -52,21 +53,25 @@ export async function makeTopics(admin: Admin, prefix: string, partitions: numbe
       fix: `One was deleted and made again while others stayed. Delete all of them (${names.join(", ")}) once they are processed, or set KAFKA_TOPIC_PREFIX to a new name.`,
     });
   }
-  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  const { topics } = await untilKnown(() => admin.fetchTopicMetadata({ topics: names }));
   const counts = new Map(topics.map((topic) => [topic.name, topic.partitions.length]));
   return { id: `${clusterId}/${generation}`, partitions: new Map(TOPICS.map((topic) => [topic, counts.get(topicName(prefix, topic))!])) };
 }
 
-/** A topic that another process has just made may be unknown to the asked broker for a moment. */
 async function readGenerations(admin: Admin, names: string[]): Promise<string[]> {
+  const { resources } = await untilKnown(() => admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) }));
+  const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
+  return names.map((name) => values.get(name) ?? "none");
+}
+
+/** A topic that was just made, by another process perhaps, may be unknown to the asked broker for a moment. */
+async function untilKnown<T>(ask: () => Promise<T>): Promise<T> {
   for (const deadline = performance.now() + MAKING_MS; ; ) {
     try {
-      const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
-      const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
-      return names.map((name) => values.get(name) ?? "none");
+      return await ask();
     } catch (error) {
       if (performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await delay(200);
     }
   }
 }

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOrganization, type CreatedOrganization } from "../domain/organizations/create.ts";
+import { startEmbeddedClickHouse } from "../platform/clickhouse/start-embedded.ts";
+import { newId } from "../platform/ids.ts";
+import { makeLog } from "../platform/log.ts";
+import { openDatabase } from "../platform/postgres/database.ts";
+import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { migrate } from "../platform/postgres/migrate.ts";
+import { heartbeatMonitors } from "../schemas/tables/all.ts";
+import { kafkaAvailable, startKafka } from "../testing/kafka.ts";
+
+interface EdgeStores {
+  /** Environment of a process that plays one role on these stores. */
+  environment: Record<string, string>;
+  organization: CreatedOrganization;
+  stop(): Promise<void>;
+}
+
+/** Postgres, ClickHouse and a real Kafka, with one organization and `monitors` heartbeat monitors called job-0, job-1, … */
+export async function startEdgeStores(monitors: number): Promise<EdgeStores> {
+  const available = kafkaAvailable();
+  if (!available.available) throw new Error(`This needs a real Kafka: ${available.reason}.`);
+  const log = makeLog("warn");
+  const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
+  const [postgres, clickhouse, kafka] = await Promise.all([
+    startEmbeddedPostgres({ folder: join(folder, "postgres"), log }),
+    startEmbeddedClickHouse({ folder: join(folder, "clickhouse"), log }),
+    startKafka(),
+  ]);
+  await migrate(postgres.url, log);
+  const database = openDatabase(postgres.url, 4, log);
+  const organization = await createOrganization(database, { name: "Bench", plan: "team" });
+  const { organizationId } = organization;
+  const row = (number: number) => ({ id: newId(), organizationId, name: `Job ${number}`, slug: `job-${number}`, scheduleType: "interval" as const, intervalSeconds: 60, graceSeconds: 60 });
+  await database.insert(heartbeatMonitors).values(Array.from({ length: monitors }, (_, number) => row(number)));
+  await database.$client.end();
+  return {
+    environment: { DATABASE_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url, KAFKA_BROKERS: kafka.brokers.join(",") },
+    organization,
+    async stop() {
+      await Promise.all([postgres.stop(), clickhouse.stop(), kafka.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { connect, type Socket } from "node:net";
+import { decodeProduce, encodeProduce } from "./produce-request.ts";
+import { ProduceFault, faultOfCode } from "./produce-errors.ts";
+
+/** The one connection over which a process sends records to a broker. */
+export interface BrokerLink {
+  /** Resolves once the broker has the records, all or none, as `acks` says; rejects with ProduceFault, which leaves open whether it has them. */
+  send(topic: string, partition: number, acks: -1 | 1, values: readonly Uint8Array[]): Promise<void>;
+  close(): void;
+}
+
+export interface BrokerLinkNeeds {
+  host: string;
+  port: number;
+  clientId: string;
+  /** How long the leader may wait for its followers. */
+  ackMs: number;
+}
+
+/** Of one partition in one request; more that was given at once goes alone. Kafka's own limit for a batch is 1 MB unless set. */
+export const PARTITION_BYTES = 900 * 1024;
+const CONNECT_MS = 3_000;
+/** An answer that takes longer than the followers may take, and this, will not come. */
+const ANSWER_GRACE_MS = 1_000;
+
+interface Waiting {
+  topic: string;
+  partition: number;
+  values: readonly Uint8Array[];
+  resolve(): void;
+  reject(fault: ProduceFault): void;
+}
+
+/** One kind of acknowledgement has one request on its way; what comes meanwhile waits and leaves together in the next. */
+interface Queue {
+  acks: -1 | 1;
+  waiting: Waiting[];
+  inFlight: Waiting[];
+  scheduled: boolean;
+}
+
+interface Connection {
+  socket: Socket;
+  /** Settles when it is connected or lost. */
+  ready: Promise<void>;
+  answers: Map<number, (answer: Buffer) => void>;
+}
+
+/** A lost connection is made anew by the next record. */
+export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds): BrokerLink {
+  const queues: Queue[] = [-1, 1].map((acks) => ({ acks: acks as -1 | 1, waiting: [], inFlight: [], scheduled: false }));
+  let connection: Connection | null = null;
+  let correlationId = 0;
+  let closed = false;
+
+  function send(topic: string, partition: number, acks: -1 | 1, values: readonly Uint8Array[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (closed) return reject(new ProduceFault("the connection is closed", false));
+      const queue = queues[acks === -1 ? 0 : 1]!;
+      queue.waiting.push({ topic, partition, values, resolve, reject });
+      schedule(queue);
+    });
+  }
+
+  function schedule(queue: Queue): void {
+    if (queue.scheduled || queue.inFlight.length > 0 || queue.waiting.length === 0) return;
+    queue.scheduled = true;
+    // Records of several partitions that become due together leave together.
+    setImmediate(() => {
+      queue.scheduled = false;
+      queue.inFlight = takeRequest(queue);
+      if (queue.inFlight.length > 0) void exchange(queue);
+    });
+  }
+
+  async function exchange(queue: Queue): Promise<void> {
+    const sent = queue.inFlight;
+    try {
+      const codes = await request(queue.acks, sent);
+      for (const waiting of sent) {
+        const code = codes.get(placeOf(waiting));
+        if (code === 0) waiting.resolve();
+        else waiting.reject(code === undefined ? new ProduceFault("the answer does not speak of the record", true) : faultOfCode(code));
+      }
+    } catch (error) {
+      const fault = error instanceof ProduceFault ? error : new ProduceFault(error instanceof Error ? error.message : String(error), true);
+      for (const waiting of sent) waiting.reject(fault);
+    }
+    queue.inFlight = [];
+    schedule(queue);
+  }
+
+  async function request(acks: -1 | 1, records: Waiting[]): Promise<Map<string, number>> {
+    const mine = (connection ??= open());
+    await mine.ready;
+    correlationId = (correlationId + 1) & 0x7fff_ffff;
+    const id = correlationId;
+    const parts = encodeProduce({ correlationId: id, clientId, acks, ackMs }, byPlace(records), Date.now());
+    const answer = await new Promise<Buffer>((resolve, reject) => {
+      const lost = (): void => {
+        clearTimeout(timer);
+        reject(new ProduceFault(`the connection to ${host}:${port} was lost`, true));
+      };
+      // An answer that comes later than this could be to anything; a new connection knows of no old requests.
+      const timer = setTimeout(() => mine.socket.destroy(), ackMs + ANSWER_GRACE_MS);
+      if (mine.socket.destroyed) return lost();
+      mine.socket.once("close", lost);
+      mine.answers.set(id, (bytes) => {
+        clearTimeout(timer);
+        mine.socket.off("close", lost);
+        mine.answers.delete(id);
+        resolve(bytes);
+      });
+      mine.socket.cork();
+      for (const part of parts) mine.socket.write(part);
+      mine.socket.uncork();
+    });
+    return new Map(decodeProduce(answer).map((result) => [placeOf(result), result.code]));
+  }
+
+  function open(): Connection {
+    const socket = connect({ host, port, noDelay: true, keepAlive: true });
+    const answers: Connection["answers"] = new Map();
+    let buffered: Buffer = Buffer.alloc(0);
+    socket.on("data", (chunk: Buffer) => {
+      buffered = buffered.byteLength === 0 ? chunk : Buffer.concat([buffered, chunk]);
+      while (buffered.byteLength >= 4 && buffered.byteLength >= 4 + buffered.readInt32BE(0)) {
+        const end = 4 + buffered.readInt32BE(0);
+        answers.get(buffered.readInt32BE(4))?.(buffered.subarray(8, end));
+        buffered = buffered.subarray(end);
+      }
+    });
+    const ready = new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => socket.destroy(new Error(`${host}:${port} did not take the connection within ${CONNECT_MS / 1_000} s`)), CONNECT_MS);
+      let reason = `the connection to ${host}:${port} was lost`;
+      socket.once("connect", () => (clearTimeout(timer), resolve()));
+      socket.once("error", (error) => (reason = error.message));
+      socket.once("close", () => {
+        clearTimeout(timer);
+        if (connection?.socket === socket) connection = null;
+        reject(new ProduceFault(reason, true));
+      });
+    });
+    return { socket, ready, answers };
+  }
+
+  return {
+    send,
+    close() {
+      closed = true;
+      connection?.socket.destroy();
+    },
+  };
+}
+
+function placeOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${topic}/${partition}`;
+}
+
+/** The next request's records: of each partition the first ones, as many as fit into one batch. */
+function takeRequest(queue: Queue): Waiting[] {
+  const taken: Waiting[] = [];
+  const left: Waiting[] = [];
+  const bytes = new Map<string, number>();
+  for (const waiting of queue.waiting) {
+    const place = placeOf(waiting);
+    const before = bytes.get(place) ?? 0;
+    const after = waiting.values.reduce((sum, value) => sum + value.byteLength, before);
+    const fits = before === 0 || after <= PARTITION_BYTES;
+    // Once one did not fit, none after it may overtake it.
+    bytes.set(place, fits ? Math.max(after, 1) : Infinity);
+    (fits ? taken : left).push(waiting);
+  }
+  queue.waiting = left;
+  return taken;
+}
+
+function byPlace(records: readonly Waiting[]): Map<string, Map<number, Uint8Array[]>> {
+  const topics = new Map<string, Map<number, Uint8Array[]>>();
+  for (const { topic, partition, values } of records) {
+    let partitions = topics.get(topic);
+    if (!partitions) topics.set(topic, (partitions = new Map()));
+    const before = partitions.get(partition);
+    if (before) before.push(...values);
+    else partitions.set(partition, [...values]);
+  }
+  return topics;
+}

@@ -51,7 +51,7 @@ describe.runIf(kafkaAvailable().available)("on a real Kafka", () => {
   }, 60_000);
 
   test("while the broker is frozen nothing is answered as taken that is not, and afterwards every answered event counts once", async () => {
-    kafka.freeze();
+    await kafka.freeze();
     const during = Array.from({ length: 20 }, () => beacon("in the frost").catch(() => 0));
     await vi.waitFor(async () => expect(await beacon("in the frost").catch(() => 0)).toBe(503), { timeout: 60_000, interval: 500 });
     const ready = await fetch(`${house.base}/readyz`);

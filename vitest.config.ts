@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./testing/slowest-first.ts";
 
 export default defineConfig({
   test: {
@@ -8,7 +9,10 @@ export default defineConfig({
     globalSetup: ["testing/postgres.setup.ts", "testing/clickhouse.setup.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: SlowestFirst },
+    // What a test waits for comes at once or, on a slow and busy machine, late: these limits only end what hangs.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
   },
 });

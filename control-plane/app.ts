@@ -3,6 +3,8 @@ import { scopeRefusal } from "../domain/api-keys/judge.ts";
 import { makeClientAddress } from "../platform/client-address.ts";
 import { Failure } from "../platform/failures.ts";
 import { newId } from "../platform/ids.ts";
+import type { Database } from "../platform/postgres/database.ts";
+import type { Tenants } from "../platform/postgres/tenants.ts";
 import type { Probes } from "../platform/probes.ts";
 import { makeRateLimit } from "../platform/rate-limit.ts";
 import { makeAuthentication, type Authentication, type Caller } from "./authenticate.ts";
@@ -28,6 +30,9 @@ declare module "fastify" {
 }
 
 export interface ControlPlaneOptions extends ControlPlaneNeeds {
+  /** Of all organizations: for finding keys, and for pages. Handlers get their caller's from `tenants`. */
+  database: Database;
+  tenants: Tenants;
   /** Everything below /api/v1. */
   routes: readonly Route[];
   /** An edge to forward the ingest endpoints to, such as `http://127.0.0.1:8081`; null when they are served elsewhere. */

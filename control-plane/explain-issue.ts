@@ -13,8 +13,8 @@ export function explainIssues(schema: z.ZodType, issues: readonly Issue[]): Fail
   if (issue.code === "invalid_union") {
     const allowed = allowedBy(issue);
     if (allowed) return explainIssues(schema, [{ ...allowed, path: issue.path }]);
-    const branch = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0];
-    if (branch?.[0] && branch[0].path.length > 0) return explainIssues(schema, [{ ...branch[0], path: [...issue.path, ...branch[0].path] }]);
+    const branch = issue.errors.toSorted((a, b) => closeness(b) - closeness(a))[0];
+    if (branch?.[0] && closeness(branch) > 0) return explainIssues(schema, branch.map((inner) => Object.assign({}, inner, { path: [...issue.path, ...inner.path] })));
   }
   const name = fieldName(issue.path);
   const fix = issue.code === "invalid_value" && typeof issue.input === "string" ? didYouMean(issue.input, issue.values.map(String)) : undefined;
@@ -36,8 +36,10 @@ export function pointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-function depth(issues: readonly Issue[]): number {
-  return issues[0]?.path.length ?? 0;
+/** How far into a union's branch a value came: 0 when it is of another type altogether. */
+function closeness([first]: readonly Issue[]): number {
+  if (!first) return 0;
+  return first.path.length > 0 ? 1 + first.path.length : Number(first.code !== "invalid_type");
 }
 
 function fieldName(path: readonly PropertyKey[]): string {
@@ -76,11 +78,19 @@ function complaint(issue: Issue): string {
       return bound(issue, "most", Number(issue.maximum), issue.inclusive ?? true);
     case "invalid_format":
       return FORMATS[issue.format] ?? own(issue.message);
+    case "invalid_union":
+      return issue.input === undefined && issue.errors.length > 0 ? "is required" : (ofTypes(issue.errors) ?? own(issue.message));
     case "invalid_key":
       return "is no name that is allowed here";
     default:
       return own(issue.message);
   }
+}
+
+/** What a value may be where a union's branches differ only in their type. */
+function ofTypes(errors: readonly (readonly Issue[])[]): string | undefined {
+  const types = errors.flatMap(([first]) => (first?.code === "invalid_type" ? [TYPES[first.expected] ?? first.expected] : []));
+  return types.length > 1 && types.length === errors.length ? `must be ${types.slice(0, -1).join(", ")} or ${types.at(-1)}` : undefined;
 }
 
 function bound({ origin, message }: { origin: string; message: string }, side: "least" | "most", figure: number, inclusive: boolean): string {
@@ -98,31 +108,46 @@ function own(message: string): string {
 
 function unknownField(schema: z.ZodType, issue: Extract<Issue, { code: "unrecognized_keys" }>): Failure {
   const unknown = issue.keys[0]!;
-  const known = fieldsAt(schema, issue.path);
+  const known = fieldsAt(schema, issue.path, issue.input);
   const fix = didYouMean(unknown, known) ?? (known.length > 0 ? `Its fields are ${known.join(", ")}.` : undefined);
   return new Failure("INVALID_REQUEST", `There is no field "${unknown.slice(0, 100)}".`, { path: pointer([...issue.path, unknown]), ...(fix !== undefined && { fix }) });
 }
 
-/** Names of the fields that an object at this place of a schema may have, in any branch of a union; empty when that cannot be told. */
-function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+/** Names of the fields that `input` may have at this place of a schema; of a union's branches, those of the kind that it says to be. Empty when that cannot be told. */
+function fieldsAt(schema: unknown, path: readonly PropertyKey[], input: unknown): string[] {
   const definition = definitionOf(schema);
   if (!definition) return [];
-  const { innerType, in: input, options, shape, element, keyType, valueType } = definition;
-  if (innerType ?? input) return fieldsAt(innerType ?? input, path);
-  if (options) return [...new Set(options.flatMap((option) => fieldsAt(option, path)))];
+  const { innerType, in: before, getter, options, shape, element, keyType, valueType } = definition;
+  const wrapped = innerType ?? before ?? getter?.();
+  if (wrapped) return fieldsAt(wrapped, path, input);
   const [step, ...rest] = path;
-  if (step !== undefined) return fieldsAt(shape?.[String(step)] ?? element ?? valueType, rest);
+  if (options) {
+    const ofKind = step === undefined ? options.filter((option) => isOfKind(option, definition.discriminator, input)) : [];
+    return [...new Set((ofKind.length > 0 ? ofKind : options).flatMap((option) => fieldsAt(option, path, input)))];
+  }
+  if (step !== undefined) return fieldsAt(shape?.[String(step)] ?? element ?? valueType, rest, input);
   return shape ? Object.keys(shape) : Object.values(definitionOf(keyType)?.entries ?? {}).map(String);
+}
+
+function isOfKind(option: unknown, discriminator: string | undefined, input: unknown): boolean {
+  if (discriminator === undefined || typeof input !== "object" || input === null) return false;
+  return definitionOf(definitionOf(option)?.shape?.[discriminator])?.values?.includes((input as Record<string, unknown>)[discriminator]) ?? false;
 }
 
 interface Definition {
   innerType?: unknown;
   in?: unknown;
+  /** Of what refers to itself. */
+  getter?: () => unknown;
   options?: unknown[];
+  /** Of a union: the field that tells its branches apart. */
+  discriminator?: string;
   shape?: Record<string, unknown>;
   element?: unknown;
   keyType?: unknown;
   valueType?: unknown;
+  /** Of a literal. */
+  values?: unknown[];
   /** Of an enum. */
   entries?: Record<string, unknown>;
 }

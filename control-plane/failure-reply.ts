@@ -43,6 +43,8 @@ function byCode(code: string): Failure | null {
       return tooLarge();
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new Failure("UNSUPPORTED_MEDIA_TYPE", "The body is not sent as JSON.", { fix: "Set Content-Type: application/json." });
+    case "FST_ERR_ROUTE_MISSING_CONTENT_TYPE":
+      return new Failure("INVALID_REQUEST", "A QUERY needs a Content-Type.", { fix: "Use GET with query parameters; /docs lists every endpoint." });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new Failure("INVALID_REQUEST", "The body is not as long as Content-Length says.");
     case "FST_ERR_BAD_URL":

@@ -12,9 +12,13 @@ interface Answer {
   content?: Record<string, Media>;
 }
 
+/** Marks an operation whose body may be left out until `finishDocument` says so in the document's own words; the library calls every body required. */
+export const OPTIONAL_BODY = "x-optional-body";
+
 interface Operation {
+  [OPTIONAL_BODY]?: boolean;
   parameters?: object[];
-  requestBody?: { content: Record<string, Media> };
+  requestBody?: { required?: boolean; content: Record<string, Media> };
   responses?: Record<string, Answer>;
 }
 
@@ -53,6 +57,8 @@ export function finishDocument<Given extends object>(given: Given): Given {
     for (const [method, operation] of Object.entries(methods)) {
       const isPost = method === "post" && path.startsWith(`${API_ROOT}/`);
       if (isPost) operation.parameters = [...(operation.parameters ?? []), { $ref: "#/components/parameters/IdempotencyKey" }];
+      if (operation[OPTIONAL_BODY] && operation.requestBody) operation.requestBody.required = false;
+      delete operation[OPTIONAL_BODY];
       for (const media of Object.values(operation.requestBody?.content ?? {})) addExample(media, schemas);
       for (const [status, answer] of Object.entries(operation.responses ?? {})) finishAnswer(answer, status, isPost, schemas);
     }

@@ -45,6 +45,8 @@ it.each([
   { method: "POST", path: "/api/heartbeat/nightly-backup" },
   { method: "GET", path: "/api/heartbeat/nightly-backup" },
   { method: "PUT", path: "/api/heartbeat/nightly-backup" },
+  { method: "QUERY", path: "/api/heartbeat/nightly-backup" },
+  { method: "QUERY", path: "/api/metrics/ingest" },
 ])("$method $path reaches the edge and its answer comes back whole", async ({ method, path }) => {
   const response = await fetch(`${base}${path}`, { method, headers: { "X-Request-Id": "from-caller" } });
   expect(response.status).toBe(202);

@@ -7,6 +7,9 @@ import { Failure } from "../platform/failures.ts";
 /** The ingest endpoints, which the edge serves. */
 const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
 
+/** All that Node's parser knows and people send; which are offered is the edge's to say. */
+const METHODS = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT", "OPTIONS", "QUERY", "TRACE"];
+
 /**
  * Forwards the ingest endpoints to an edge, so that one address serves everything. Bodies pass through untouched,
  * packed or not, and so do answers with their headers; the edge learns the client's address from `X-Forwarded-For`.
@@ -19,7 +22,8 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
       // A page of any origin has to be able to read what went wrong here, too.
       if (request.url.startsWith("/api/beacon")) void reply.header("Access-Control-Allow-Origin", "*");
       // The edge takes any content type, Fastify only those that are spelled well; the edge is told the one that was sent.
-      if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/octet-stream";
+      // Of QUERY it wants one.
+      if (request.headers["content-type"] !== undefined || request.method === "QUERY") request.headers["content-type"] = "application/octet-stream";
     });
     // Read whole first, by none of the parsers that look into a body: bodies are small here (Fastify holds the limit), and
     // were the connection's own stream handed on, an edge out of reach would break the connection that carries the answer.
@@ -31,13 +35,14 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
         prefix,
         rewritePrefix: prefix,
         disableRequestLogging: true,
+        httpMethods: METHODS,
         proxyPayloads: false,
         replyOptions: {
           // The library would ask again on 503; whether to try again is the sender's decision.
           retryDelay: () => null,
           rewriteRequestHeaders: (request, headers) => ({
-            ...withoutHopByHop(headers),
-            ...(headers["content-type"] !== undefined && { "content-type": rawHeader(request.raw.rawHeaders, "content-type") }),
+            ...forwarded(headers),
+            ...contentTypeOf(request.raw.rawHeaders),
             "x-request-id": request.id,
             "x-forwarded-for": [headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", "),
           }),
@@ -48,14 +53,16 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
 }
 
 /** Headers that are between a client and us (RFC 9110 §7.6.1), and `Expect`, which we have met by reading the body. */
-const HOP_BY_HOP = new Set(["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
+const HOP_BY_HOP = ["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
 
-function withoutHopByHop(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+const NOT_FORWARDED = new Set([...HOP_BY_HOP, "content-type"]);
+
+function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_FORWARDED.has(name)));
 }
 
-/** The first header of this name as it was sent. */
-function rawHeader(rawHeaders: readonly string[], name: string): string | undefined {
-  const at = rawHeaders.findIndex((each, n) => n % 2 === 0 && each.toLowerCase() === name);
-  return rawHeaders[at + 1];
+/** The content type as it was sent; none when none was. */
+function contentTypeOf(rawHeaders: readonly string[]): IncomingHttpHeaders {
+  const at = rawHeaders.findIndex((each, n) => n % 2 === 0 && each.toLowerCase() === "content-type");
+  return at === -1 ? {} : { "content-type": rawHeaders[at + 1] };
 }

@@ -204,7 +204,7 @@ describe("what is kept", () => {
     now += 24 * 3_600_000 + 1;
     expect((await post(key, { name: "Today" })).status).toBe(201);
     for (let call = 0; call < 8; call++) await post(newId(), { name: "Sweep" });
-    const { rows } = await plane.database.execute(sql`select 1 from ${idempotencyKeys} where created_at < ${new Date(now - 24 * 3_600_000).toISOString()}`);
+    const { rows } = await plane.database.execute(sql`select 1 from ${idempotencyKeys} where organization_id = ${plane.organization.organizationId} and created_at < ${new Date(now - 24 * 3_600_000).toISOString()}`);
     expect(rows).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-pro
 import { FAILURE_STATUS, type FailureCode } from "../platform/failures.ts";
 import { FailureAnswer } from "../schemas/api/failure.ts";
 import { describeIngest } from "./describe-ingest.ts";
-import { finishDocument } from "./finish-document.ts";
+import { finishDocument, OPTIONAL_BODY } from "./finish-document.ts";
 import type { Route } from "./route.ts";
 
 /** Failures that every endpoint can have; those of a body or a path only where there is one. */
@@ -32,6 +32,7 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
           "Every answer carries `X-Request-Id`, and `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (epoch seconds). " +
           "An error answer says what is wrong (`error`), in one word for programs (`code`), where (`path`) and what to do about it (`fix`). " +
           "An id of another organization is answered like one that does not exist.",
+        license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: baseUrl }],
       components: {
@@ -60,6 +61,7 @@ export function schemaOf(route: Route): FastifySchema {
     operationId: operationId(route),
     security: [{ apiKey: [] }],
     ...(body !== undefined && { body }),
+    ...(bodyIsOptional(route) && { [OPTIONAL_BODY]: true }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
     response: {
@@ -73,6 +75,11 @@ export function schemaOf(route: Route): FastifySchema {
 /** The scopes of which one is enough. */
 export function scopesOf({ scope }: Pick<Route, "scope">): readonly Exclude<Route["scope"], readonly unknown[]>[] {
   return typeof scope === "string" ? [scope] : scope;
+}
+
+/** Whether a request may come without its body: a POST of which nothing is required. An empty PATCH or PUT is a body that got lost. */
+export function bodyIsOptional({ method, body }: Pick<Route, "method" | "body">): boolean {
+  return method === "POST" && body !== undefined && (body as z.ZodType).safeParse({}).success;
 }
 
 /** Every code that this endpoint can refuse with. */

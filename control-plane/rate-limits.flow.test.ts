@@ -94,6 +94,15 @@ describe("the rate headers", () => {
     expect(reset).toBe(Math.floor(now / MINUTE) * 60 + 60);
   });
 
+  it("are on the answer to a conditional request, which is whole: the API keeps nothing for later, has no ETag and never answers 304", async () => {
+    now += MINUTE;
+    const answer = await plane.call("GET", "/quiet", undefined, { "if-none-match": "*", "if-modified-since": new Date(now).toUTCString() });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "999" });
+    expect(answer.headers.etag).toBeUndefined();
+    expect(answer.headers["last-modified"]).toBeUndefined();
+  });
+
   it("are on 429 too, for a key and for who has none", async () => {
     now += MINUTE;
     const organization = await plane.createOrganization("free");

@@ -58,6 +58,8 @@ export function parseBody(bytes: Buffer): unknown {
   } catch (error) {
     throw new Failure("INVALID_JSON", `The body is not valid JSON: ${error instanceof Error ? error.message : "it cannot be parsed"}.`);
   }
+  // Null would pass for no body at all.
+  if (value === null) throw new Failure("INVALID_JSON", "The body is null; a JSON object is required.");
   requireStorable(value);
   return value;
 }

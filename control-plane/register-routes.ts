@@ -1,22 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { Failure } from "../platform/failures.ts";
+import type { Tenants } from "../platform/postgres/tenants.ts";
 import { explainIssues } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
-import { schemaOf } from "./openapi.ts";
+import { bodyIsOptional, schemaOf } from "./openapi.ts";
 import { parseBody, requireStorable, unpack } from "./read-body.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 
 /** Registers each route with its validation. Bodies are JSON, plain or gzipped. */
-export function registerRoutes(api: FastifyInstance, { routes, ...needs }: ControlPlaneNeeds & { routes: readonly Route[] }): void {
+export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhouse, clock, config, log }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
+  /** This is where a request is bound to its organization: no handler has another way to the database. */
+  const needsOf = (organizationId: string): ControlPlaneNeeds => ({ database: tenants.of(organizationId), clickhouse, clock, config, log });
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
     // Many clients name a content type with every request; where no body is required an empty one is none.
-    const { body } = request.routeOptions.config.route ?? {};
-    return bytes.length === 0 && (!body || (body as z.ZodType).safeParse(undefined).success) ? undefined : parseBody(bytes);
+    const { route } = request.routeOptions.config;
+    return bytes.length === 0 && (!route?.body || bodyIsOptional(route)) ? undefined : parseBody(bytes);
   });
   api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"]));
-  api.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data));
+  api.setValidatorCompiler(({ schema, httpPart, method }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data, method));
   // The handler sends text; this is for Fastify, which wants a serializer for each described answer.
   api.setSerializerCompiler(() => (data) => JSON.stringify(data));
 
@@ -26,17 +29,18 @@ export function registerRoutes(api: FastifyInstance, { routes, ...needs }: Contr
       url: route.path,
       schema: schemaOf(route),
       config: { route },
-      handler: (request, reply) => answer(route, needs, request, reply),
+      handler: (request, reply) => answer(route, needsOf, request, reply),
     });
   }
 }
 
 /** What a schema makes of a part of the request, or the failure that says what is wrong with it. */
-function validate(schema: z.ZodType, part: string, data: unknown): { value: unknown } | { error: Error } {
+function validate(schema: z.ZodType, part: string, data: unknown, method: string): { value: unknown } | { error: Error } {
   try {
     // Fastify gives null where no body came.
     const missing = part === "body" && (data === null || data === undefined);
     if (missing && schema.safeParse(undefined).success) return { value: undefined };
+    if (missing && bodyIsOptional({ method: method as Route["method"], body: schema })) return { value: schema.parse({}) };
     if (missing) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.", { fix: "Send a JSON object with Content-Type: application/json." });
     if (part === "querystring") requireStorable(data);
     if (part === "params" && Object.values(data as object).some((value) => String(value).includes("\0"))) throw new Failure("NOT_FOUND", "There is nothing at this address.");
@@ -47,10 +51,11 @@ function validate(schema: z.ZodType, part: string, data: unknown): { value: unkn
   }
 }
 
-async function answer(route: Route, needs: ControlPlaneNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, needsOf: (organizationId: string) => ControlPlaneNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
+  const needs = needsOf(caller.actor.organizationId);
   const run = async (needs: ControlPlaneNeeds): Promise<SentAnswer> => {
     const value = await route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
     // Parsing keeps only what the description names, so nothing else of a row can leave.

@@ -120,6 +120,12 @@ describe("an address", () => {
     expect((await plane.call("POST", `/services/${UNKNOWN_ID}`, {})).headers.allow).toBe("GET, HEAD, PATCH, DELETE");
   });
 
+  it("asked by a method that is rarely used is refused as any other", async () => {
+    const ask = async (method: string, url: string) => ((await plane.app.inject({ method: method as "GET", url, headers: { "x-api-key": plane.organization.apiKey } })) as unknown as { statusCode: number }).statusCode;
+    expect(await ask("QUERY", "/api/v1/services")).toBe(405);
+    expect(await ask("QUERY", "/nothing")).toBe(400);
+  });
+
   it("with a malformed id is the same 404 as with an unknown one", async () => {
     const bodies = await Promise.all([UNKNOWN_ID, "nonsense", "a%00b", "..%2F..", "%F0%9F%9A%A6"].map((id) => plane.call("GET", `/services/${id}`)));
     for (const answer of bodies) expectFailure(answer, 404, "NOT_FOUND");

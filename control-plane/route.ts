@@ -8,8 +8,9 @@ import type { Log } from "../platform/log.ts";
 import type { Database } from "../platform/postgres/database.ts";
 import type { Scope } from "../schemas/vocabulary.ts";
 
-/** What handlers may use; made once by `main.ts`. */
+/** What handlers may use. */
 export interface ControlPlaneNeeds {
+  /** Holds the caller's organization alone, whatever a query asks for. */
   database: Database;
   clickhouse: ClickHouse;
   clock: Clock;
@@ -42,6 +43,11 @@ export function withStatus<Value>(status: 200 | 201 | 202, value: Value): Specia
 /** Text instead of JSON, of the type that the route declares as `otherType`. */
 export function asText(contentType: string, text: string, headers: Record<string, string> = {}): SpecialAnswer<never> {
   return { [SPECIAL]: true, contentType, headers, text };
+}
+
+/** The usual answer, already written as JSON; the domain that wrote it answers for its shape. */
+export function asJson(text: string): SpecialAnswer<never> {
+  return asText("application/json; charset=utf-8", text);
 }
 
 export function isSpecialAnswer(answer: unknown): answer is SpecialAnswer<unknown> {

@@ -51,7 +51,7 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
   const event = newId();
   const delivery = newId();
   await plane.database.insert(events).values({ id: event, organizationId, type: "webhook.test", data: {}, createdAt: AT, fannedOutAt: AT });
-  await plane.database.insert(webhookDeliveries).values({ id: delivery, webhookId: webhook, eventId: event, attempt: 1, trigger: "test", status: "delivered", dueAt: AT, createdAt: AT });
+  await plane.database.insert(webhookDeliveries).values({ id: delivery, organizationId, webhookId: webhook, eventId: event, attempt: 1, trigger: "test", status: "delivered", dueAt: AT, createdAt: AT });
   return {
     "/services/:id": serviceId,
     "/status-pages/:id": pageId,

@@ -65,7 +65,7 @@ describe.runIf(browserAvailable())("a page in Chromium", () => {
         }
         throw new Error(`no ${type} in ${file} yet`);
       },
-      { timeout: 15_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   }
 

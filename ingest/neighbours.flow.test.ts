@@ -26,7 +26,7 @@ function counted(message: string, occurrences: number, apiKey = other.apiKey) {
       expect(found?.occurrences).toBe(occurrences);
       return found!;
     },
-    { timeout: 15_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 }
 

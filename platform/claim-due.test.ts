@@ -21,7 +21,7 @@ afterAll(() => fresh.drop());
 beforeEach(() => fresh.database.delete(webhookDeliveries));
 
 async function due(...dueInMs: number[]): Promise<string[]> {
-  const rows = dueInMs.map((milliseconds) => ({ id: newId(), webhookId, eventId, attempt: 1, trigger: "event" as const, dueAt: later(milliseconds) }));
+  const rows = dueInMs.map((milliseconds) => ({ id: newId(), organizationId, webhookId, eventId, attempt: 1, trigger: "event" as const, dueAt: later(milliseconds) }));
   await fresh.database.insert(webhookDeliveries).values(rows);
   return rows.map(({ id }) => id);
 }

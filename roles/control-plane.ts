@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { buildControlPlane } from "../control-plane/app.ts";
 import { ALL_ROUTES } from "../control-plane/routes/all.ts";
+import { openTenants } from "../platform/postgres/tenants.ts";
 import { StartFailure } from "../platform/start-failure.ts";
 import type { House } from "./house.ts";
 
@@ -8,7 +9,9 @@ import type { House } from "./house.ts";
 export async function startControlPlaneRole(house: House, edge: { port: number } | null): Promise<{ port: number }> {
   const { config, lifecycle } = house;
   const edgeHost = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST === "::" ? "[::1]" : config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
-  const app = await buildControlPlane({ ...house, routes: ALL_ROUTES, edge: edge && { address: `http://${edgeHost}:${edge.port}` } });
+  const tenants = openTenants(house.databaseUrl, config.POSTGRES_CONNECTIONS, house.log);
+  lifecycle.add({ name: "postgres, by organization", stop: () => tenants.close() });
+  const app = await buildControlPlane({ ...house, tenants, routes: ALL_ROUTES, edge: edge && { address: `http://${edgeHost}:${edge.port}` } });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {

@@ -39,5 +39,5 @@ test("every curl line of the first five minutes does what the guide says", async
 
   const page = await (await fetch(`${house.base}/pages/${house.organization.pageSlug}`)).text();
   expect(page).toContain("error_rate");
-  await vi.waitFor(async () => expect((await house.call<{ heartbeat_monitors: { status: string }[] }>("GET", "/heartbeat-monitors")).body.heartbeat_monitors[0]?.status).toBe("up"), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await house.call<{ heartbeat_monitors: { status: string }[] }>("GET", "/heartbeat-monitors")).body.heartbeat_monitors[0]?.status).toBe("up"), { timeout: 60_000 });
 });

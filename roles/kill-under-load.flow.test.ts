@@ -21,6 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** About 1,000 events a second in requests of five; every second request names its events. */
 const REQUESTS_PER_TURN = 10;
 const TURN_MS = 50;
+const TURNS = 40;
 const EVENTS = 5;
 
 function makeRequest(key: string, number: number): Sent {
@@ -60,7 +61,7 @@ test(
         expect(occurrences.get("named")).toBe(counts.named);
         expect(occurrences.get("unnamed")).toBeGreaterThanOrEqual(counts.unnamed);
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     const unnamed = (await occurrencesByMessage(service, apiKey)).get("unnamed")!;
     expect(unnamed).toBeLessThanOrEqual(counts.unnamed + counts.unanswered);
@@ -71,12 +72,11 @@ test(
   180_000,
 );
 
-/** Sends for about two seconds, kills the service with requests in flight, and gives back those that got no answer. */
+/** Sends for about two seconds (longer on a slow machine, never less), kills the service with requests in flight, and gives back those that got no answer. */
 async function loadUntilKilled(service: ServiceProcess, key: string, next: () => number, counts: { named: number; unnamed: number }): Promise<Sent[]> {
   const unsure: Sent[] = [];
   const running: Promise<number>[] = [];
-  const until = performance.now() + 2_000;
-  while (performance.now() < until) {
+  for (let turn = 0; turn < TURNS; turn++) {
     for (let index = 0; index < REQUESTS_PER_TURN; index++) {
       const sent = makeRequest(key, next());
       running.push(

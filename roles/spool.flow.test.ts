@@ -59,7 +59,7 @@ describe.runIf(kafkaAvailable().available)("Kafka away under load", () => {
     const watching = setInterval(() => void status().then((each) => seen.add(each)), 100);
 
     const outage = (async () => {
-      kafka.freeze();
+      await kafka.freeze();
       await vi.waitFor(async () => expect((await metrics()).pharos_spool_oldest_seconds).toBeGreaterThan(13), { timeout: 60_000, interval: 250 });
       const push = await post("/api/metrics/ingest", { service_id: house.organization.serviceId, metrics: { error_rate: 12 } });
       const second = await post("/api/metrics/ingest", { service_id: house.organization.serviceId, metrics: { error_rate: 12 } });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await buildService();
   folder = await mkdtemp(join(tmpdir(), "pharos-start-"));
   service = await startServiceProcess(serviceEnvironment(folder));
-}, 60_000);
+});
 afterAll(async () => {
   service.child.kill("SIGTERM");
   await service.exited;
@@ -92,7 +92,7 @@ test("a taken port, a file in place of the folder and bad settings each get a se
   expect(faults.err).not.toContain("secret");
   await chmod(other, 0o700);
   await rm(other, { recursive: true, force: true });
-}, 60_000);
+});
 
 test("the command line makes an organization while the service runs, and its key works at once", async () => {
   const environment = serviceEnvironment(folder);
@@ -133,4 +133,4 @@ test("SIGTERM answers what was taken in and ends with 0 within 10 s", async () =
   // A connection that was never accepted may be refused; one that was taken in is answered.
   for (const status of statuses) if (status.status === "fulfilled") expect(status.value).toBe(202);
   await rm(other, { recursive: true, force: true });
-}, 60_000);
+});

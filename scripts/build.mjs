@@ -19,13 +19,16 @@ const hash = createHash("sha256");
 for (const path of [...sources("."), "tsconfig.json", "package-lock.json"].sort()) hash.update(path).update(readFileSync(path));
 const digest = hash.digest("hex");
 
-let built = "";
-try {
-  built = readFileSync(STAMP, "utf8");
-} catch {
-  // never built
+/** The digest of what dist/ was built from; empty when it was never built. */
+function builtFrom() {
+  try {
+    return readFileSync(STAMP, "utf8");
+  } catch {
+    return "";
+  }
 }
-if (built !== digest) {
+
+if (builtFrom() !== digest) {
   // Compiled beside its place and moved there when whole: two builds at once do not mix, and a failed one leaves the old.
   const fresh = `dist.${process.pid}`;
   const { status } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "--outDir", fresh], { stdio: "inherit" });
@@ -35,11 +38,22 @@ if (built !== digest) {
   }
   mkdirSync(fresh, { recursive: true });
   writeFileSync(`${fresh}/.build`, digest);
-  rmSync("dist", { recursive: true, force: true });
+  // Another build of the same sources may have been first: programs already run from its dist/, which must stay.
+  if (builtFrom() !== digest) replaceDist(fresh);
+  rmSync(fresh, { recursive: true, force: true });
+}
+
+function replaceDist(fresh) {
+  const old = `dist.${process.pid}.old`;
+  try {
+    renameSync("dist", old);
+  } catch {
+    // There is none.
+  }
   try {
     renameSync(fresh, "dist");
   } catch {
-    // Another build of the same sources was first.
-    rmSync(fresh, { recursive: true, force: true });
+    // Another build put its own there in this moment.
   }
+  rmSync(old, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import { systemClock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
+import { openTenants } from "../platform/postgres/tenants.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
 import { checkAnswers } from "./check-answer.ts";
 import { freshDatabase } from "./postgres.ts";
@@ -44,10 +45,11 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
   const { url, drop } = await freshDatabase();
   const relay = await startPostgresRelay(url);
   const database = openDatabase(relay.url, 10, log);
+  const tenants = openTenants(relay.url, 10, log);
   const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
-  const app = await buildControlPlane({ database, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
+  const app = await buildControlPlane({ database, tenants, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
   await app.ready();
   checkAnswers(app, options.routes ?? ALL_ROUTES);
   const organization = await createOrganization(database, { name: "Test team", plan: "team" });
@@ -69,7 +71,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
     async stop() {
       await app.close();
       await clickhouse.close();
-      await database.$client.end();
+      await Promise.all([tenants.close(), database.$client.end()]);
       await relay.cut();
       await drop();
     },

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -33,8 +33,8 @@ export interface Kafka {
   /** kill -9; `start` brings it back. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** The broker stands still, its connections stay open. */
-  freeze(): void;
+  /** The broker stands still, its connections stay open; resolves when the last of its threads does. */
+  freeze(): Promise<void>;
   thaw(): void;
   /** Ends it for good and deletes its data. */
   stop(): Promise<void>;
@@ -63,8 +63,12 @@ export async function startKafka(): Promise<Kafka> {
     start,
     halt: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
-    freeze: () => void process.kill(broker!.pid, "SIGSTOP"),
-    thaw: () => void process.kill(broker!.pid, "SIGCONT"),
+    async freeze() {
+      process.kill(broker!.pid, "SIGSTOP");
+      // Each thread stops when it is scheduled next: on a busy machine one may answer a request that comes after the signal.
+      while (!standsStill(broker!.pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    thaw: () => void (broker && process.kill(broker.pid, "SIGCONT")),
     async stop() {
       await end("SIGKILL");
       await rm(folder, { recursive: true, force: true });
@@ -141,6 +145,15 @@ function firstLine(child: ChildProcess): Promise<string> {
 function isAlive(pid: number): boolean {
   // A process that has ended but was not waited for by the shell still has a number; its state tells.
   return spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim().replace(/^Z.*/, "") !== "";
+}
+
+/** Whether every thread is stopped; where the system does not tell of threads, whether the process is. */
+function standsStill(pid: number): boolean {
+  const threads = `/proc/${pid}/task`;
+  const states = existsSync(threads)
+    ? readdirSync(threads).map((thread) => readFileSync(join(threads, thread, "stat"), "latin1").replace(/^.*\) /s, ""))
+    : [spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim()];
+  return states.every((state) => state.startsWith("T"));
 }
 
 export function accepts(port: number): Promise<boolean> {

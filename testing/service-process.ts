@@ -24,7 +24,7 @@ export interface ServiceProcess {
 }
 
 export function serviceEnvironment(dataFolder: string, settings: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, PHAROS_DATA_DIR: dataFolder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", ...settings };
+  return { ...process.env, PHAROS_DATA_DIR: dataFolder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", METRICS_WAIT_MS: "60000", ...settings };
 }
 
 /** Starts it and waits until it says that it is ready; rejects with its output when it ends before. */

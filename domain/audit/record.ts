@@ -26,8 +26,17 @@ const NOISE = new Set(["updated_at"]);
  * Writes an audit entry in the change's own transaction: what was done, by whom, and which fields it changed.
  * Secrets are masked here, by field name, so callers pass the state as it is.
  */
-export async function recordAudit(tx: Transaction, actor: Actor, { action, resourceType, resourceId, before, after }: AuditedChange): Promise<void> {
-  await tx.insert(auditEntries).values({
+export async function recordAudit(tx: Transaction, actor: Actor, change: AuditedChange): Promise<void> {
+  await recordAudits(tx, actor, [change]);
+}
+
+/** The same for several changes, an entry for each, in one statement. At most some hundreds: each entry takes 13 of a statement's 65,535 parameters. */
+export async function recordAudits(tx: Transaction, actor: Actor, changes: readonly AuditedChange[]): Promise<void> {
+  if (changes.length > 0) await tx.insert(auditEntries).values(changes.map((change) => entryOf(actor, change)));
+}
+
+function entryOf(actor: Actor, { action, resourceType, resourceId, before, after }: AuditedChange) {
+  return {
     id: newId(),
     organizationId: actor.organizationId,
     actorType: actor.type,
@@ -41,7 +50,7 @@ export async function recordAudit(tx: Transaction, actor: Actor, { action, resou
     after: stored(after),
     ip: actor.ip,
     userAgent: actor.userAgent,
-  });
+  };
 }
 
 /** Names of the top-level fields that differ, sorted; compared before masking, so that a changed secret is named. */

@@ -48,8 +48,8 @@ export async function recordAttempt(database: Database, claimed: ClaimedDelivery
   });
 }
 
-async function insertRetry(tx: Transaction, { webhookId, eventId, attempt, trigger }: ClaimedDelivery, dueAt: Date, createdAt: Date): Promise<void> {
-  await tx.insert(webhookDeliveries).values({ id: newId(), webhookId, eventId, attempt: attempt + 1, trigger, dueAt, nextRetryAt: dueAt, createdAt });
+async function insertRetry(tx: Transaction, { organizationId, webhookId, eventId, attempt, trigger }: ClaimedDelivery, dueAt: Date, createdAt: Date): Promise<void> {
+  await tx.insert(webhookDeliveries).values({ id: newId(), organizationId, webhookId, eventId, attempt: attempt + 1, trigger, dueAt, nextRetryAt: dueAt, createdAt });
 }
 
 /** Gives claimed deliveries back: they are due at once, for whoever claims next. */

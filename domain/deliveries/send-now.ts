@@ -19,7 +19,7 @@ export async function testWebhook(database: Database, organizationId: string, we
     const eventId = newId();
     // Marked as fanned out: it concerns no other webhook.
     await tx.insert(events).values({ id: eventId, organizationId, type: "webhook.test", data, createdAt: at, fannedOutAt: at });
-    await tx.insert(webhookDeliveries).values({ id: deliveryId, webhookId: id, eventId, attempt: 1, trigger: "test", dueAt: at, createdAt: at });
+    await tx.insert(webhookDeliveries).values({ id: deliveryId, organizationId, webhookId: id, eventId, attempt: 1, trigger: "test", dueAt: at, createdAt: at });
   });
   return untilRecorded(database, organizationId, webhookId, deliveryId, waitMs);
 }
@@ -32,7 +32,7 @@ export async function redeliver(database: Database, organizationId: string, webh
   return inTransaction(database, async (tx) => {
     const { event_id: eventId } = await getDelivery(tx, organizationId, webhookId, deliveryId);
     const id = newId();
-    await tx.insert(webhookDeliveries).values({ id, webhookId, eventId, attempt: 1, trigger: "redeliver", dueAt: at, createdAt: at });
+    await tx.insert(webhookDeliveries).values({ id, organizationId, webhookId, eventId, attempt: 1, trigger: "redeliver", dueAt: at, createdAt: at });
     return getDelivery(tx, organizationId, webhookId, id);
   });
 }

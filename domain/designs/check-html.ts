@@ -32,8 +32,8 @@ const SCHEMES: Record<string, string[]> = { href: ["https", "http", "mailto", "t
 
 const REASONS: Record<string, string> = {
   script: "Scripts are never executed on a status page.",
-  style: "Put styles into the template's css.",
-  link: "Put styles into the template's css.",
+  style: "Put styles into the CSS.",
+  link: "Put styles into the CSS.",
 };
 
 const MAX_NESTING = 100;
@@ -91,7 +91,7 @@ function attributeFault(tag: string, name: string, value: string): string | null
   // A section is HTML: inside a tag it would break out of it.
   if (value.includes("{{") || name.includes("{{")) return `A placeholder stands inside the tag <${tag}>; it can only stand between tags.`;
   if (name.startsWith("on")) return `The attribute ${cut(name)} of <${tag}> is not allowed. Scripts are never executed on a status page.`;
-  if (name === "style") return `The attribute style of <${tag}> is not allowed. Give it a class and put styles into the template's css.`;
+  if (name === "style") return `The attribute style of <${tag}> is not allowed. Give it a class and put styles into the CSS.`;
   if (!name.startsWith("aria-") && !GLOBAL_ATTRIBUTES.includes(name) && !ATTRIBUTES[tag]?.includes(name)) return `The attribute ${cut(name)} of <${tag}> is not allowed.`;
   const schemes = SCHEMES[name];
   return schemes && !isSafeAddress(value, schemes) ? `The address "${cut(value)}" of <${tag}> must be ${schemes.join(", ")} or a path on the page's own host.` : null;

@@ -63,7 +63,7 @@ describe("unsafe HTML", () => {
     expect(findUnsafeHtml("<script>1</script><script>2</script><p onclick=x style=y>z</p>")).toEqual([
       "The tag <script> is not allowed. Scripts are never executed on a status page.",
       "The attribute onclick of <p> is not allowed. Scripts are never executed on a status page.",
-      "The attribute style of <p> is not allowed. Give it a class and put styles into the template's css.",
+      "The attribute style of <p> is not allowed. Give it a class and put styles into the CSS.",
     ]);
   });
 });
@@ -133,8 +133,9 @@ it.each([
   { name: "bad declarations", html: "", css: `a{${"b;".repeat(32_000)}}` },
   { name: "css strings", html: "", css: '"'.repeat(65_000) },
 ])("a hostile template of many $name is judged in bounded time", ({ html, css }) => {
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const issues = findTemplateIssues({ html, ...(css !== undefined && { css }) });
-  expect(performance.now() - begun).toBeLessThan(3_000);
+  const { user, system } = process.cpuUsage(begun);
+  expect(user + system).toBeLessThan(10_000_000);
   expect(issues.length).toBeLessThanOrEqual(20);
 });

@@ -30,7 +30,7 @@ async function change(tx: Transaction, draftId: string, content: Content): Promi
 
 async function create(tx: Transaction, actor: Actor, statusPageId: string, content: Content, at: Date): Promise<VersionRow> {
   const [highest] = await tx.select({ number: max(designVersions.versionNumber) }).from(designVersions).where(eq(designVersions.statusPageId, statusPageId));
-  const version = { ...content, id: newId(), statusPageId, versionNumber: (highest?.number ?? 0) + 1, state: "draft" as const, createdBy: `${actor.type}:${actor.name}`, createdAt: at };
+  const version = { ...content, id: newId(), organizationId: actor.organizationId, statusPageId, versionNumber: (highest?.number ?? 0) + 1, state: "draft" as const, createdBy: `${actor.type}:${actor.name}`, createdAt: at };
   const [row] = await tx.insert(designVersions).values(version).returning();
   await tx.update(statusPages).set({ draftVersionId: row!.id }).where(eq(statusPages.id, statusPageId));
   return row!;

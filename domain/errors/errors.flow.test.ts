@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ClickHouseUnavailable, type ClickHouse } from "../../platform/clickhouse/port.ts";
 import { newId } from "../../platform/ids.ts";
@@ -6,7 +7,7 @@ import { inTransaction, type Database } from "../../platform/postgres/database.t
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import { ChangeErrorStatus, ErrorDetail, ErrorList, ErrorListQuery, OccurrenceList } from "../../schemas/api/errors.ts";
 import { ReleaseListQuery } from "../../schemas/api/releases.ts";
-import { auditEntries, events, organizations, services } from "../../schemas/tables/all.ts";
+import * as tables from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import type { Actor } from "../actor.ts";
@@ -17,6 +18,8 @@ import { listErrors } from "./list.ts";
 import { listOccurrences } from "./list-occurrences.ts";
 import { recordOccurrences } from "./record.ts";
 import { rowsOfBody } from "./rows-of-body.ts";
+
+const { auditEntries, events, organizations, services } = tables;
 
 const NOW = Date.UTC(2026, 0, 31, 12, 30);
 const MINUTE = 60_000;
@@ -194,6 +197,36 @@ describe("a signature that a person decided on", () => {
     expect(await many(organizationId, ["no-uuid"])).toBe(0);
     expect((await list({ status: "resolved" })).total).toBe(2);
     expect(await stores.database.$count(auditEntries, eq(auditEntries.organizationId, organizationId))).toBe(2);
+  });
+
+  it("is changed with ninety-nine others by as many statements as alone, each with its own conditions and audit entry", async () => {
+    let statements = 0;
+    const counted = drizzle({ client: stores.database.$client, schema: tables, logger: { logQuery: () => void statements++ } });
+    const count = async (ids: string[], status: "new" | "resolved") => {
+      statements = 0;
+      expect(await changeErrorStatuses(counted, actor(), { ids, status }, NOW)).toBe(ids.length);
+      return statements;
+    };
+    const [alone] = await record(rowsOf([errorIn("alone")]));
+    const many = await record(rowsOf(Array.from({ length: 100 }, (_, at) => errorIn(`f${at}`))));
+    await change(many[0]!, { status: "resolved", resolved_in_release: "7" }, NOW - HOUR);
+    await change(many[1]!, { status: "ignored", ignore_until_occurrences: 5 });
+    expect(await count(many, "resolved")).toBe(await count([alone!], "resolved"));
+    expect(await getError(stores, organizationId, many[0]!, NOW)).toMatchObject({ resolved_at: new Date(NOW - HOUR).toISOString(), resolved_in_release: "7" });
+    expect(await getError(stores, organizationId, many[1]!, NOW)).toMatchObject({ status: "resolved", resolved_at: new Date(NOW).toISOString(), ignore_until_occurrences: null });
+    const entries = await stores.database.select().from(auditEntries).where(eq(auditEntries.organizationId, organizationId));
+    // Two changes of single ones, one alone, and ninety-nine: the first of many was resolved already.
+    expect(entries).toHaveLength(2 + 1 + 99);
+    expect(entries.filter(({ resourceId }) => resourceId === many[1]!).map(({ before, after }) => [before?.["status"], after?.["status"]]).sort()).toEqual([["ignored", "resolved"], ["new", "ignored"]]);
+  });
+
+  it("comes with the others whichever order many people name them in", async () => {
+    const ids = await record(rowsOf(Array.from({ length: 40 }, (_, at) => errorIn(`f${at}`))));
+    const all = (status: "new" | "resolved", given: string[]) => changeErrorStatuses(stores.database, actor(), { ids: given, status }, NOW);
+    const counts = await Promise.all(Array.from({ length: 10 }, (_, at) => all(at % 2 ? "new" : "resolved", at % 3 ? ids : ids.toReversed())));
+    expect(new Set(counts)).toEqual(new Set([40]));
+    const { errors } = await list({ limit: "100" });
+    expect(new Set(errors.map(({ status }) => status)).size).toBe(1);
   });
 });
 

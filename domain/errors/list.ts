@@ -1,4 +1,4 @@
-import { count, desc } from "drizzle-orm";
+import { count, desc, inArray, type SQL } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorListQuery, ErrorSignature } from "../../schemas/api/errors.ts";
@@ -16,9 +16,18 @@ export async function listErrors(
   const { database, clickhouse } = needs;
   const chosen = await chooseSignatures(needs, organizationId, filter, now);
   if (chosen === null) return { errors: [], total: 0 };
-  const [rows, [counted]] = await Promise.all([
-    database.select().from(errorSignatures).where(chosen).orderBy(desc(errorSignatures.lastSeen), desc(errorSignatures.id)).limit(filter.limit).offset(filter.offset),
-    database.select({ total: count() }).from(errorSignatures).where(chosen),
-  ]);
-  return { errors: await showSignatures(clickhouse, rows, now), total: counted?.total ?? 0 };
+  const { id, lastSeen } = errorSignatures;
+  const order = [desc(lastSeen), desc(id)];
+  // The ids first, by the list's index alone: only the rows of the page are read.
+  const page = database.select({ id }).from(errorSignatures).where(chosen).orderBy(...order).limit(filter.limit).offset(filter.offset);
+  const rows = await database.select().from(errorSignatures).where(inArray(id, page)).orderBy(...order);
+  const [errors, total] = await Promise.all([showSignatures(clickhouse, rows, now), countAll(database, chosen, filter, rows.length)]);
+  return { errors, total };
+}
+
+/** How many match. A page that is not full, unless it lies behind the end, is the last and tells it. */
+async function countAll(database: Database, chosen: SQL, { limit, offset }: ErrorListQuery, shown: number): Promise<number> {
+  if (shown < limit && (shown > 0 || offset === 0)) return offset + shown;
+  const [counted] = await database.select({ total: count() }).from(errorSignatures).where(chosen);
+  return counted?.total ?? 0;
 }

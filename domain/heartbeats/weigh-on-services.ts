@@ -8,7 +8,7 @@ const NAMED = 3;
 
 /**
  * Derives the opinion of `monitors` on services from their heartbeat monitors as they now stand in this transaction:
- * major_outage while any of them is down, else none. Called when a monitor goes down, comes up, is moved, paused or deleted.
+ * major_outage while any of them is down, else none. A status set by hand while one is down holds until all are up. Called when a monitor goes down, comes up, is moved, paused or deleted.
  */
 export async function weighOnServices(tx: Transaction, serviceIds: readonly (string | null)[], at: Date): Promise<void> {
   const ids = [...new Set(serviceIds.filter((id) => id !== null))];

@@ -13,7 +13,7 @@ const LOCK_MS = 60_000;
 /** Seconds after which a caller may ask for the answer of a call in flight. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** Old answers that each claim removes: more than one new one, so that they cannot pile up and nothing else has to. */
+/** Old answers that each claim removes of its organization: more than one new one, so that they cannot pile up and nothing else has to. */
 const SWEPT_PER_CLAIM = 5;
 
 /** Whose Idempotency-Key, and for which request. */
@@ -53,7 +53,7 @@ export async function claimKey(database: Database, call: Call, at: Date): Promis
 
 /** Null when somebody else holds the key or an answer is kept. What was abandoned or is too old is taken over. */
 async function tryClaim(database: Database, call: Call, at: Date): Promise<Claim | null> {
-  await forgetOld(database, at);
+  await forgetOld(database, call.organizationId, at);
   const lockedUntil = new Date(at.getTime() + LOCK_MS);
   const claimed = await database
     .insert(idempotencyKeys)
@@ -67,10 +67,10 @@ async function tryClaim(database: Database, call: Call, at: Date): Promise<Claim
   return claimed.length === 1 ? { ...call, lockedUntil } : null;
 }
 
-async function forgetOld(database: Database, at: Date): Promise<void> {
+async function forgetOld(database: Database, organizationId: string, at: Date): Promise<void> {
   await database.execute(
     sql`delete from ${idempotencyKeys} where ctid = any(array(
-      select ctid from ${idempotencyKeys} where ${lte(idempotencyKeys.createdAt, oldest(at))} order by ${idempotencyKeys.createdAt} limit ${SWEPT_PER_CLAIM} for update skip locked))`,
+      select ctid from ${idempotencyKeys} where ${and(eq(idempotencyKeys.organizationId, organizationId), lte(idempotencyKeys.createdAt, oldest(at)))} order by ${idempotencyKeys.createdAt} limit ${SWEPT_PER_CLAIM} for update skip locked))`,
   );
 }
 

@@ -42,18 +42,18 @@ async function changeIncident(tx: Transaction, actor: Actor, id: string, change:
   const { next, event } = decideIncidentChange(incident, change, change.at);
   const [changed] = await tx.update(incidents).set(next).where(eq(incidents.id, id)).returning();
   if (change.message !== undefined) {
-    await tx.insert(incidentUpdates).values({ id: newId(), incidentId: id, status: next.status, message: change.message, createdAt: next.updatedAt });
+    await tx.insert(incidentUpdates).values({ id: newId(), organizationId: actor.organizationId, incidentId: id, status: next.status, message: change.message, createdAt: next.updatedAt });
   }
-  if (change.serviceIds) await replaceServices(tx, id, joining);
+  if (change.serviceIds) await replaceServices(tx, incident, joining);
   const affected = change.serviceIds ? await affectedServices(tx, [id]) : services;
   await tell(tx, actor, { before: { incident, services }, after: { incident: changed!, services: affected }, change, event });
   await weighOnServices(tx, [...new Set([...services, ...affected].map((service) => service.id))], next.updatedAt);
   return getIncident(tx, actor.organizationId, id);
 }
 
-async function replaceServices(tx: Transaction, incidentId: string, serviceIds: string[]): Promise<void> {
+async function replaceServices(tx: Transaction, { id: incidentId, organizationId }: IncidentRow, serviceIds: string[]): Promise<void> {
   await tx.delete(incidentServices).where(eq(incidentServices.incidentId, incidentId));
-  if (serviceIds.length > 0) await tx.insert(incidentServices).values(serviceIds.map((serviceId) => ({ incidentId, serviceId })));
+  if (serviceIds.length > 0) await tx.insert(incidentServices).values(serviceIds.map((serviceId) => ({ organizationId, incidentId, serviceId })));
 }
 
 interface Snapshot {

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
-import { CreateIncident, IncidentListQuery, type AddIncidentUpdate } from "../../schemas/api/incidents.ts";
+import { CreateIncident, IncidentList, IncidentListQuery, type AddIncidentUpdate } from "../../schemas/api/incidents.ts";
 import * as tables from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { systemActor, type Actor } from "../actor.ts";
@@ -35,7 +35,7 @@ async function makeOrganization(...names: string[]): Promise<{ actor: Actor; ids
 
 const open = (actor: Actor, input: unknown, when = at) => openIncident(database, actor, { ...CreateIncident.parse(input), at: when });
 const addUpdate = (actor: Actor, id: string, update: Partial<AddIncidentUpdate>, when: Date) => addIncidentUpdate(database, actor, id, { message: "words", notify: true, ...update }, when);
-const list = (actor: Actor, query: object = {}) => listIncidents(database, actor.organizationId, IncidentListQuery.parse(query));
+const list = async (actor: Actor, query: object = {}) => IncidentList.shape.incidents.parse(JSON.parse(await listIncidents(database, actor.organizationId, IncidentListQuery.parse(query))));
 
 async function statusOf(id: string) {
   const [service] = await database.select({ status: services.status, source: services.statusSource }).from(services).where(eq(services.id, id));
@@ -256,13 +256,13 @@ describe("the list", () => {
     const counted = drizzle({ client: database.$client, schema: tables, logger: { logQuery: () => void statements++ } });
     const count = async () => {
       statements = 0;
-      const found = await listIncidents(counted, actor.organizationId, IncidentListQuery.parse({}));
+      const found = JSON.parse(await listIncidents(counted, actor.organizationId, IncidentListQuery.parse({}))) as unknown[];
       return { statements, found: found.length };
     };
     await open(actor, { title: "One", message: "words", services: ["Checkout"] });
-    expect(await count()).toEqual({ statements: 3, found: 1 });
+    expect(await count()).toEqual({ statements: 1, found: 1 });
     for (let n = 0; n < 15; n++) await open(actor, { title: `More ${n}`, message: "words", services: ["Checkout", "Search"] });
-    expect(await count()).toEqual({ statements: 3, found: 16 });
+    expect(await count()).toEqual({ statements: 1, found: 16 });
     expect(await database.$count(incidents, eq(incidents.organizationId, actor.organizationId))).toBe(16);
   });
 });

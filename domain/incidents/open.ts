@@ -47,8 +47,8 @@ export async function openIncidentIn(tx: Transaction, actor: Actor, input: NewIn
   const incident = await insertIncident(tx, actor.organizationId, input);
   if (!incident) return null;
   const { message, at } = input;
-  if (locked.length > 0) await tx.insert(incidentServices).values(locked.map(({ id }) => ({ incidentId: incident.id, serviceId: id })));
-  if (message !== undefined) await tx.insert(incidentUpdates).values({ id: newId(), incidentId: incident.id, status: incident.status, message, createdAt: at });
+  if (locked.length > 0) await tx.insert(incidentServices).values(locked.map(({ id, organizationId }) => ({ organizationId, incidentId: incident.id, serviceId: id })));
+  if (message !== undefined) await tx.insert(incidentUpdates).values({ id: newId(), organizationId: actor.organizationId, incidentId: incident.id, status: incident.status, message, createdAt: at });
   await emitEvents(tx, [incidentEvent({ type: "incident.created", incident, services: locked, message: message ?? "", at })]);
   await weighOnServices(tx, locked.map(({ id }) => id), at);
   await recordAudit(tx, actor, {

@@ -1,32 +1,30 @@
-import { and, asc, desc, eq, exists, inArray } from "drizzle-orm";
+import { and, asc, eq, exists, inArray, sql, type SQL } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Database, Queries } from "../../platform/postgres/database.ts";
+import { isoText } from "../../platform/postgres/iso-text.ts";
 import type { Incident, IncidentListQuery } from "../../schemas/api/incidents.ts";
 import { incidents, incidentServices, incidentUpdates, services } from "../../schemas/tables/all.ts";
 
 export type IncidentRow = typeof incidents.$inferSelect;
 
-/** Newest first, with services and updates, in three statements however many there are. */
-export async function listIncidents(database: Database, organizationId: string, filter: IncidentListQuery): Promise<Incident[]> {
+/**
+ * The incidents, newest first, with services and updates as the JSON text of an array: Postgres writes it in one statement,
+ * however many there are, and nobody has to read it again.
+ */
+export async function listIncidents(database: Database, organizationId: string, filter: IncidentListQuery): Promise<string> {
   const { status, service_id: serviceId, limit, offset } = filter;
   // An id that cannot exist affects no incident, just like one of another organization.
-  if (serviceId !== undefined && !isUuid(serviceId)) return [];
-  const rows = await database
-    .select()
-    .from(incidents)
-    .where(and(eq(incidents.organizationId, organizationId), status && eq(incidents.status, status), serviceId ? affects(database, serviceId) : undefined))
-    .orderBy(desc(incidents.createdAt), desc(incidents.id))
-    .limit(limit)
-    .offset(offset);
-  return showIncidents(database, rows);
+  if (serviceId !== undefined && !isUuid(serviceId)) return "[]";
+  const wanted = and(eq(incidents.organizationId, organizationId), status && eq(incidents.status, status), serviceId ? affects(database, serviceId) : undefined)!;
+  return `[${(await writeIncidents(database, wanted, { limit, offset })).join(",")}]`;
 }
 
 /** One incident with services and updates; NOT_FOUND for ids that are unknown, malformed or of another organization. */
 export async function getIncident(queries: Queries, organizationId: string, id: string): Promise<Incident> {
-  const [row] = isUuid(id) ? await queries.select().from(incidents).where(ownIncident(organizationId, id)) : [];
-  if (!row) throw noSuchIncident();
-  return (await showIncidents(queries, [row]))[0]!;
+  const [text] = isUuid(id) ? await writeIncidents(queries, ownIncident(organizationId, id)!, { limit: 1, offset: 0 }) : [];
+  if (text === undefined) throw noSuchIncident();
+  return JSON.parse(text) as Incident;
 }
 
 export function noSuchIncident(): Failure {
@@ -42,19 +40,23 @@ function affects(queries: Queries, serviceId: string) {
   return exists(queries.select({ incidentId }).from(incidentServices).where(and(eq(incidentId, incidents.id), eq(incidentServices.serviceId, serviceId))));
 }
 
-async function showIncidents(queries: Queries, rows: IncidentRow[]): Promise<Incident[]> {
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id);
-  const affected = await affectedServices(queries, ids);
-  const updates = await queries
-    .select()
-    .from(incidentUpdates)
-    .where(inArray(incidentUpdates.incidentId, ids))
-    .orderBy(desc(incidentUpdates.createdAt), desc(incidentUpdates.id));
-  const shown = new Map(rows.map((row) => [row.id, showIncident(row)]));
-  for (const { incidentId, id, name } of affected) shown.get(incidentId)!.services.push({ id, name });
-  for (const { incidentId, id, status, message, createdAt } of updates) shown.get(incidentId)!.updates.push({ id, status, message, created_at: createdAt.toISOString() });
-  return [...shown.values()];
+/** Incidents as the API shows them, each as JSON text. */
+async function writeIncidents(queries: Queries, wanted: SQL, { limit, offset }: { limit: number; offset: number }): Promise<string[]> {
+  const { rows } = await queries.execute<{ json: string }>(sql`
+    select json_build_object(
+      'id', ${incidents.id}, 'title', ${incidents.title}, 'status', ${incidents.status}, 'severity', ${incidents.severity},
+      'started_at', ${isoText(incidents.startedAt)}, 'resolved_at', ${isoText(incidents.resolvedAt)},
+      'created_at', ${isoText(incidents.createdAt)}, 'updated_at', ${isoText(incidents.updatedAt)},
+      'services', (
+        select coalesce(json_agg(json_build_object('id', ${services.id}, 'name', ${services.name}) order by ${services.displayOrder}, ${services.createdAt}, ${services.id}), '[]')
+        from ${incidentServices} join ${services} on ${services.id} = ${incidentServices.serviceId} where ${incidentServices.incidentId} = ${incidents.id}),
+      'updates', (
+        select coalesce(json_agg(json_build_object('id', ${incidentUpdates.id}, 'status', ${incidentUpdates.status}, 'message', ${incidentUpdates.message},
+          'created_at', ${isoText(incidentUpdates.createdAt)}) order by ${incidentUpdates.createdAt} desc, ${incidentUpdates.id} desc), '[]')
+        from ${incidentUpdates} where ${incidentUpdates.incidentId} = ${incidents.id})
+    )::text as json
+    from ${incidents} where ${wanted} order by ${incidents.createdAt} desc, ${incidents.id} desc limit ${limit} offset ${offset}`);
+  return rows.map(({ json }) => json);
 }
 
 /** The services of some incidents, in the order in which services are listed. */
@@ -65,19 +67,4 @@ export async function affectedServices(queries: Queries, incidentIds: string[]):
     .innerJoin(services, eq(services.id, incidentServices.serviceId))
     .where(inArray(incidentServices.incidentId, incidentIds))
     .orderBy(asc(services.displayOrder), asc(services.createdAt), asc(services.id));
-}
-
-function showIncident(row: IncidentRow): Incident {
-  return {
-    id: row.id,
-    title: row.title,
-    status: row.status,
-    severity: row.severity,
-    started_at: row.startedAt.toISOString(),
-    resolved_at: row.resolvedAt?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-    services: [],
-    updates: [],
-  };
 }

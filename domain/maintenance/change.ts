@@ -40,8 +40,8 @@ async function changeWindow(tx: Transaction, actor: Actor, id: string, change: C
   const { next, event } = decideWindowChange(window, change, at);
   const { message } = change;
   const [changed] = await tx.update(maintenanceWindows).set(next).where(eq(maintenanceWindows.id, window.id)).returning();
-  if (message !== undefined) await tx.insert(maintenanceUpdates).values({ id: newId(), maintenanceWindowId: window.id, status: next.status, message, createdAt: next.updatedAt });
-  if (change.serviceIds) await replaceServices(tx, window.id, joining);
+  if (message !== undefined) await tx.insert(maintenanceUpdates).values({ id: newId(), organizationId: actor.organizationId, maintenanceWindowId: window.id, status: next.status, message, createdAt: next.updatedAt });
+  if (change.serviceIds) await replaceServices(tx, window, joining);
   const affected = change.serviceIds ? await servicesOfWindows(tx, [window.id]) : services;
   // The lock lets one of two racing changes move the status, so each step is told once.
   if (event) await emitEvents(tx, [maintenanceEvent({ type: event, window: changed!, services: affected, message: message ?? "", at: next.updatedAt })]);
@@ -56,7 +56,7 @@ async function changeWindow(tx: Transaction, actor: Actor, id: string, change: C
   return getMaintenanceWindow(tx, actor.organizationId, window.id);
 }
 
-async function replaceServices(tx: Transaction, maintenanceWindowId: string, serviceIds: string[]): Promise<void> {
+async function replaceServices(tx: Transaction, { id: maintenanceWindowId, organizationId }: typeof maintenanceWindows.$inferSelect, serviceIds: string[]): Promise<void> {
   await tx.delete(maintenanceWindowServices).where(eq(maintenanceWindowServices.maintenanceWindowId, maintenanceWindowId));
-  if (serviceIds.length > 0) await tx.insert(maintenanceWindowServices).values(serviceIds.map((serviceId) => ({ maintenanceWindowId, serviceId })));
+  if (serviceIds.length > 0) await tx.insert(maintenanceWindowServices).values(serviceIds.map((serviceId) => ({ organizationId, maintenanceWindowId, serviceId })));
 }

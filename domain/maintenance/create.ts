@@ -24,7 +24,7 @@ export async function createMaintenanceWindow(database: Database, actor: Actor, 
     const locked = await lockServices(tx, await findServices(tx, organizationId, input.services));
     const values = { id: newId(), organizationId, title, description, startsAt, endsAt, rrule, autoStart, autoComplete, notifyBeforeMinutes, createdAt: at, updatedAt: at };
     const [window] = await tx.insert(maintenanceWindows).values(values).returning();
-    if (locked.length > 0) await tx.insert(maintenanceWindowServices).values(locked.map(({ id }) => ({ maintenanceWindowId: window!.id, serviceId: id })));
+    if (locked.length > 0) await tx.insert(maintenanceWindowServices).values(locked.map(({ id }) => ({ organizationId, maintenanceWindowId: window!.id, serviceId: id })));
     await emitEvents(tx, [maintenanceEvent({ type: "maintenance.scheduled", window: window!, services: locked, message: "", at })]);
     await recordAudit(tx, actor, { action: "maintenance_window.created", resourceType: "maintenance_window", resourceId: window!.id, before: null, after: auditedWindow(window!, locked) });
     return getMaintenanceWindow(tx, organizationId, window!.id);

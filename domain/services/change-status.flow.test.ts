@@ -6,7 +6,7 @@ import { inTransaction, type Database } from "../../platform/postgres/database.t
 import * as tables from "../../schemas/tables/all.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES } from "../../schemas/vocabulary.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
-import { changeOpinions, startStatus, type OpinionChange } from "./change-status.ts";
+import { changeOpinions, overruleOpinion, startStatus, type OpinionChange } from "./change-status.ts";
 
 const { events, organizations, serviceOpinions, services, serviceStatusHistory } = tables;
 const start = new Date("2026-01-31T12:00:00.000Z");
@@ -26,7 +26,7 @@ async function makeServices(count: number): Promise<string[]> {
   const rows = Array.from({ length: count }, (_, n) => ({ id: newId(), organizationId, name: `Service ${n}`, createdAt: start, updatedAt: start }));
   await database.transaction(async (tx) => {
     await tx.insert(services).values(rows);
-    for (const { id } of rows) await startStatus(tx, id, "operational", start);
+    for (const row of rows) await startStatus(tx, row, "operational", start);
   });
   return rows.map(({ id }) => id);
 }
@@ -80,6 +80,23 @@ describe("changing opinions", () => {
     await apply([{ serviceId: serviceId!, source: "maintenance", status: "maintenance", reason: "window" }]);
     expect(await apply([{ serviceId: serviceId!, source: "monitors", status: "major_outage", reason: "down" }])).toEqual([]);
     expect(await apply([{ serviceId: serviceId!, source: "maintenance", status: null, reason: "done" }])).toMatchObject([{ previous: "maintenance", current: "major_outage", reason: "down" }]);
+  });
+
+  it("leaves an overruled opinion without weight until its source says something else", async () => {
+    const [serviceId] = await makeServices(1);
+    const says = async (status: "degraded" | "major_outage" | null) => apply([{ serviceId: serviceId!, source: "monitors", status, reason: `said ${status}` }]);
+    const overrule = () =>
+      inTransaction(database, async (tx) => {
+        await overruleOpinion(tx, serviceId!, "monitors");
+        return changeOpinions(tx, [{ serviceId: serviceId!, source: "manual", status: "operational", reason: "by hand" }], start);
+      });
+    await says("degraded");
+    expect(await overrule()).toMatchObject([{ previous: "degraded", current: "operational", reason: "by hand" }]);
+    expect(await says("degraded")).toEqual([]);
+    expect(await says("major_outage")).toMatchObject([{ previous: "operational", current: "major_outage" }]);
+    await overrule();
+    expect(await says(null)).toEqual([]);
+    expect(await says("major_outage")).toMatchObject([{ previous: "operational", current: "major_outage" }]);
   });
 
   it("takes the last of several changes of one source and skips services that are gone", async () => {

@@ -1,4 +1,4 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { serviceOpinions, services, serviceStatusHistory } from "../../schemas/tables/all.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES, type OpinionSource, type ServiceStatus } from "../../schemas/vocabulary.ts";
@@ -64,6 +64,7 @@ function rank({ status, source }: Opinion): number {
  * Applies what sources say of services and derives the services' statuses: the only writer of
  * `services.status`. For each service whose status changes it writes one row of history and one
  * `service.status_changed`. Of several changes of one source on one service the last counts.
+ * An opinion that was overruled by hand stays so while its source says the same.
  * Services that no longer exist are skipped. The number of statements does not depend on the number
  * of services; they stay locked until the transaction ends.
  */
@@ -76,7 +77,7 @@ export async function changeOpinions(tx: Transaction, changes: readonly OpinionC
 
   const opinions = await tx.select().from(serviceOpinions).where(inArray(serviceOpinions.serviceId, [...existing]));
   const opinionsOf = new Map(locked.map(({ id }) => [id, [] as Opinion[]]));
-  for (const opinion of opinions) opinionsOf.get(opinion.serviceId)!.push(opinion);
+  for (const opinion of opinions) if (!opinion.overruled) opinionsOf.get(opinion.serviceId)!.push(opinion);
   const lastReason = new Map(effective.map(({ serviceId, reason }) => [serviceId, reason]));
   const decided = locked.map((service) => {
     const held = opinionsOf.get(service.id)!;
@@ -89,19 +90,27 @@ export async function changeOpinions(tx: Transaction, changes: readonly OpinionC
   const changed = moved.filter(({ service, now }) => now.status !== service.status);
   const results = changed.map(({ service, now }) => statusChange(service, now, lastReason.get(service.id)!));
   const moments = changed.map(({ service }) => later(at, service.updatedAt));
-  await writeHistory(tx, changed.map(({ service, now }, n) => ({ serviceId: service.id, status: now.status, source: now.source, reason: results[n]!.reason, changedAt: moments[n]! })));
+  await writeHistory(tx, changed.map(({ service, now }, n) => ({ organizationId: service.organizationId, serviceId: service.id, status: now.status, source: now.source, reason: results[n]!.reason, changedAt: moments[n]! })));
   await emitEvents(tx, results.map((change, n) => statusChangedEvent(change, moments[n]!)));
   return results;
 }
 
+/**
+ * Takes the weight from what a source says of a locked service, until it says something else: no opinion at all, or
+ * another status (conventions §2). The status follows with the next call of `changeOpinions` in this transaction.
+ */
+export async function overruleOpinion(tx: Transaction, serviceId: string, source: OpinionSource): Promise<void> {
+  await tx.update(serviceOpinions).set({ overruled: true }).where(and(eq(serviceOpinions.serviceId, serviceId), eq(serviceOpinions.source, source)));
+}
+
 /** The first status of a service made in this transaction: its opinion and its first row of history. It is no change, so no event. */
-export async function startStatus(tx: Transaction, serviceId: string, status: ServiceStatus, at: Date): Promise<void> {
+export async function startStatus(tx: Transaction, { id: serviceId, organizationId }: { id: string; organizationId: string }, status: ServiceStatus, at: Date): Promise<void> {
   const reason = status === "operational" ? "The service was created." : "Set by hand when the service was created.";
   if (status !== "operational") {
-    await tx.insert(serviceOpinions).values({ serviceId, source: "manual", status, reason, updatedAt: at });
+    await tx.insert(serviceOpinions).values({ organizationId, serviceId, source: "manual", status, reason, updatedAt: at });
     await tx.update(services).set({ status }).where(eq(services.id, serviceId));
   }
-  await writeHistory(tx, [{ serviceId, status, source: "manual", reason, changedAt: at }]);
+  await writeHistory(tx, [{ organizationId, serviceId, status, source: "manual", reason, changedAt: at }]);
 }
 
 async function storeOpinions(tx: Transaction, changes: readonly OpinionChange[], at: Date): Promise<void> {
@@ -118,10 +127,12 @@ async function storeOpinions(tx: Transaction, changes: readonly OpinionChange[],
   if (held.length > 0) {
     const rows = held.map(({ serviceId, source, status, reason }) => ({ service_id: serviceId, source, status, reason }));
     await tx.execute(sql`
-      insert into ${serviceOpinions} (service_id, source, status, reason, updated_at)
-      select service_id, source, status, reason, ${at.toISOString()}::timestamptz
-      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (service_id uuid, source opinion_source, status service_status, reason text)
-      on conflict (service_id, source) do update set status = excluded.status, reason = excluded.reason, updated_at = excluded.updated_at`);
+      insert into ${serviceOpinions} as opinion (organization_id, service_id, source, status, reason, updated_at)
+      select service.organization_id, service.id, held.source, held.status, held.reason, ${at.toISOString()}::timestamptz
+      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as held (service_id uuid, source opinion_source, status service_status, reason text)
+      join ${services} as service on service.id = held.service_id
+      on conflict (service_id, source) do update set status = excluded.status, reason = excluded.reason, updated_at = excluded.updated_at,
+        overruled = opinion.overruled and opinion.status = excluded.status`);
   }
 }
 

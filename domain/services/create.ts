@@ -24,7 +24,7 @@ export async function createServiceIn(tx: Transaction, actor: Actor, input: Crea
   const id = newId();
   const own = thresholds === undefined ? null : mergeThresholds(null, thresholds, await defaultThresholds(tx, organizationId));
   await tx.insert(services).values({ id, organizationId, name, description, displayOrder, thresholds: own, createdAt: at, updatedAt: at });
-  await startStatus(tx, id, input.status, at);
+  await startStatus(tx, { id, organizationId }, input.status, at);
   const created = await getService(tx, organizationId, id);
   await recordAudit(tx, actor, { action: "service.created", resourceType: "service", resourceId: id, before: null, after: created });
   return created;

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
@@ -37,7 +37,7 @@ async function makeActor(plan: Plan = "team"): Promise<Actor> {
 
 const create = (actor: Actor, input: unknown, when = at) => createService(database, actor, CreateService.parse(input), when);
 const update = (actor: Actor, id: string, input: unknown, when = later(60)) => updateService(database, actor, id, UpdateService.parse(input), when);
-const opinionsOf = async (id: string) => (await database.select().from(serviceOpinions).where(eq(serviceOpinions.serviceId, id))).map(({ source, status }) => `${source}: ${status}`).sort();
+const opinionsOf = async (id: string) => (await database.select().from(serviceOpinions).where(and(eq(serviceOpinions.serviceId, id), eq(serviceOpinions.overruled, false)))).map(({ source, status }) => `${source}: ${status}`).sort();
 const historyOf = async (id: string) =>
   (await database.select().from(serviceStatusHistory).where(eq(serviceStatusHistory.serviceId, id)).orderBy(asc(serviceStatusHistory.id))).map(({ status, source }) => `${source}: ${status}`);
 const eventsOf = async (actor: Actor) => database.select().from(events).where(eq(events.organizationId, actor.organizationId));

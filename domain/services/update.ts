@@ -5,7 +5,7 @@ import { metricStates, services } from "../../schemas/tables/all.ts";
 import type { ServiceStatus } from "../../schemas/vocabulary.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
-import { changeOpinions } from "./change-status.ts";
+import { changeOpinions, overruleOpinion } from "./change-status.ts";
 import { effectiveThresholds } from "./effective-thresholds.ts";
 import { lockServices } from "./lock.ts";
 import { mergeThresholds } from "./merge-thresholds.ts";
@@ -31,16 +31,17 @@ export async function updateService(database: Database, actor: Actor, id: string
 
 /**
  * A person knows better than what machines measured so far: their opinions go until they next change (conventions §2).
+ * What monitors say is kept without weight, so that another of them falling or rising beside one that is down is no change.
  * The level of the metrics stays, with its counts begun anew: only a push of another level brings an opinion back.
  */
 async function setByHand(tx: Transaction, serviceId: string, status: ServiceStatus, at: Date): Promise<void> {
   const reason = "Set by hand.";
+  await overruleOpinion(tx, serviceId, "monitors");
   await tx.delete(metricStates).where(and(eq(metricStates.serviceId, serviceId), isNull(metricStates.level)));
   await tx.update(metricStates).set({ breaches: 0, clears: 0, updatedAt: at }).where(eq(metricStates.serviceId, serviceId));
   await changeOpinions(
     tx,
     [
-      { serviceId, source: "monitors", status: null, reason },
       { serviceId, source: "metrics", status: null, reason },
       { serviceId, source: "manual", status, reason },
     ],

@@ -18,7 +18,7 @@ async function makeService(timezone: string, history: Change[]): Promise<{ organ
   const [organizationId, serviceId] = [newId(), newId()];
   await database.insert(organizations).values({ id: organizationId, name: "Acme", plan: "team", timezone });
   await database.insert(services).values({ id: serviceId, organizationId, name: "Checkout" });
-  if (history.length > 0) await database.insert(serviceStatusHistory).values(history.map(([at, status]) => ({ serviceId, status, source: "manual" as const, reason: "test", changedAt: new Date(at) })));
+  if (history.length > 0) await database.insert(serviceStatusHistory).values(history.map(([at, status]) => ({ organizationId, serviceId, status, source: "manual" as const, reason: "test", changedAt: new Date(at) })));
   return { organizationId, serviceId };
 }
 

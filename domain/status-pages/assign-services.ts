@@ -1,4 +1,4 @@
-import { eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
@@ -17,7 +17,7 @@ export async function assignServices(database: Database, actor: Actor, pageId: s
     const ids = await requireOwnServices(tx, actor.organizationId, serviceIds);
     const before = await listAssignedServices(tx, pageId);
     await tx.delete(statusPageServices).where(eq(statusPageServices.statusPageId, pageId));
-    if (ids.length > 0) await tx.insert(statusPageServices).values(ids.map((serviceId, displayOrder) => ({ statusPageId: pageId, serviceId, displayOrder })));
+    if (ids.length > 0) await tx.insert(statusPageServices).values(ids.map((serviceId, displayOrder) => ({ organizationId: actor.organizationId, statusPageId: pageId, serviceId, displayOrder })));
     await tx.update(statusPages).set({ updatedAt: at > page.updatedAt ? at : page.updatedAt }).where(eq(statusPages.id, pageId));
     await recordAudit(tx, actor, {
       action: "status_page.services_assigned",
@@ -37,14 +37,21 @@ async function requireOwnServices(tx: Transaction, organizationId: string, given
   const twice = ids.findIndex((id, at) => ids.indexOf(id) < at);
   if (twice >= 0) throw invalid(twice, "This service is named twice.");
   if (ids.length === 0) return ids;
-  const rows = await tx.select({ id: services.id, organizationId: services.organizationId }).from(services).where(inArray(services.id, ids)).orderBy(services.id).for("key share");
-  const owners = new Map(rows.map((row) => [row.id, row.organizationId]));
-  for (const [at, id] of ids.entries()) {
-    const owner = owners.get(id);
-    if (owner === undefined) throw invalid(at, "There is no service with this id.");
-    if (owner !== organizationId) throw new Failure("FOREIGN_SERVICE", "This service belongs to another organization.", { path: `/service_ids/${at}`, fix: "GET /api/v1/services lists your services." });
-  }
+  const rows = await tx.select({ id: services.id }).from(services).where(and(eq(services.organizationId, organizationId), inArray(services.id, ids))).orderBy(services.id).for("key share");
+  const own = new Set(rows.map(({ id }) => id));
+  const missing = ids.findIndex((id) => !own.has(id));
+  if (missing >= 0) throw (await existsElsewhere(tx, ids[missing]!)) ? foreign(missing) : invalid(missing, "There is no service with this id.");
   return ids;
+}
+
+/** Whether any organization has the service: a caller's connection sees only its own rows, so Postgres is asked by a function. */
+async function existsElsewhere(tx: Transaction, id: string): Promise<boolean> {
+  const { rows } = await tx.execute<{ found: boolean }>(sql`select pharos_service_exists(${id}) as found`);
+  return rows[0]!.found;
+}
+
+function foreign(at: number): Failure {
+  return new Failure("FOREIGN_SERVICE", "This service belongs to another organization.", { path: `/service_ids/${at}`, fix: "GET /api/v1/services lists your services." });
 }
 
 function invalid(at: number, sentence: string): Failure {

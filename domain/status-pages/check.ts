@@ -1,6 +1,9 @@
 import { Failure } from "../../platform/failures.ts";
 import type { CreateStatusPage, UpdateStatusPage } from "../../schemas/api/status-pages.ts";
 import type { Plan } from "../../schemas/vocabulary.ts";
+import { findUnsafeCss } from "../designs/check-css.ts";
+import { findUnsafeHtml } from "../designs/check-html.ts";
+import { findTemplateIssues } from "../designs/check-template.ts";
 import { requirePlan } from "../organizations/require-plan.ts";
 import type { StatusPageRow } from "./columns.ts";
 import { decideFeatures } from "./decide-features.ts";
@@ -18,6 +21,22 @@ export function checkAccess({ visibility, passwordHash, allowedIps }: Partial<Pi
   if (visibility === "ip_restricted" && !allowedIps?.length) {
     throw new Failure("INVALID_REQUEST", "A page with visibility ip_restricted needs addresses that may see it.", { path: "/allowed_ips", fix: "Send allowed_ips with at least one CIDR range, or choose another status_page_visibility." });
   }
+}
+
+/** INVALID_REQUEST for the first text of a request that a page could not carry safely: the same is refused as in a design's template. */
+export function checkMarkup(given: Pick<UpdateStatusPage, "custom_css" | "custom_header_html" | "custom_footer_html" | "custom_template">): void {
+  const { custom_css: css, custom_header_html: header, custom_footer_html: footer, custom_template: template } = given;
+  refuseUnsafe("/custom_css", findUnsafeCss(css ?? ""), FIX_CSS);
+  refuseUnsafe("/custom_header_html", findUnsafeHtml(header ?? ""), FIX_HTML);
+  refuseUnsafe("/custom_footer_html", findUnsafeHtml(footer ?? ""), FIX_HTML);
+  for (const { path, message } of template ? findTemplateIssues(template) : []) refuseUnsafe(`/custom_template${path.replace("/template", "")}`, [message], path.endsWith("css") ? FIX_CSS : FIX_HTML);
+}
+
+const FIX_CSS = "Leave out @import, addresses that do not begin with https:// and whatever cannot be read.";
+const FIX_HTML = "Leave out scripts, styles, forms and embedded content; a page holds only text, structure, links and images.";
+
+function refuseUnsafe(path: string, [first, ...more]: readonly string[], fix: string): void {
+  if (first !== undefined) throw new Failure("INVALID_REQUEST", more.length === 0 ? first : `${first} There are ${more.length} more.`, { path, fix });
 }
 
 /** What a unique index of the table says, for people. */

@@ -8,7 +8,7 @@ import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { lockOrganization } from "../organizations/lock.ts";
 import { requireRoom } from "../organizations/require-room.ts";
-import { checkAccess, checkFeatures, explainTaken } from "./check.ts";
+import { checkAccess, checkFeatures, checkMarkup, explainTaken } from "./check.ts";
 import { auditedStatusPage, columnsOf, showStatusPage, type StatusPageRow } from "./columns.ts";
 import { makeSlug, varySlug } from "./make-slug.ts";
 import { releaseDefault } from "./move-default.ts";
@@ -17,9 +17,10 @@ type NewPage = Omit<typeof statusPages.$inferInsert, "slug"> & { slug?: string |
 
 /**
  * Makes a page, at a free slug made from its name when none is given; an organization's first one is its default page.
- * PLAN_RESTRICTED, PLAN_LIMIT; SLUG_TAKEN; CONFLICT for its domain; INVALID_REQUEST when nobody could see it.
+ * PLAN_RESTRICTED, PLAN_LIMIT; SLUG_TAKEN; CONFLICT for its domain; INVALID_REQUEST for unsafe HTML or CSS, or when nobody could see it.
  */
 export async function createStatusPage(database: Database, actor: Actor, given: CreateStatusPage, at: Date): Promise<StatusPage> {
+  checkMarkup(given);
   const password = given.status_page_password ?? null;
   // Before the transaction: it takes tens of milliseconds, in which nobody shall wait for a lock.
   const passwordHash = password === null ? null : await hashPassword(password);
@@ -49,7 +50,7 @@ interface FirstPage {
 /** Makes an organization's first page, which is its default page, at a free slug made from the name. */
 export async function createFirstPageIn(tx: Transaction, actor: Actor, { name, tagline, serviceIds, at }: FirstPage): Promise<StatusPage> {
   const row = await insertPage(tx, { id: newId(), organizationId: actor.organizationId, name, tagline: tagline ?? null, isDefault: true, createdAt: at, updatedAt: at });
-  if (serviceIds.length > 0) await tx.insert(statusPageServices).values(serviceIds.map((serviceId, displayOrder) => ({ statusPageId: row.id, serviceId, displayOrder })));
+  if (serviceIds.length > 0) await tx.insert(statusPageServices).values(serviceIds.map((serviceId, displayOrder) => ({ organizationId: actor.organizationId, statusPageId: row.id, serviceId, displayOrder })));
   const after = { ...auditedStatusPage(row), service_ids: serviceIds };
   await recordAudit(tx, actor, { action: "status_page.created", resourceType: "status_page", resourceId: row.id, before: null, after });
   return showStatusPage(row);

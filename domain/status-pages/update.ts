@@ -7,7 +7,7 @@ import { statusPages } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { lockOrganization } from "../organizations/lock.ts";
-import { checkAccess, checkFeatures, explainTaken } from "./check.ts";
+import { checkAccess, checkFeatures, checkMarkup, explainTaken } from "./check.ts";
 import { auditedStatusPage, columnsOf, showStatusPage, type StatusPageRow } from "./columns.ts";
 import { decideWarning } from "./decide-warning.ts";
 import { releaseDefault } from "./move-default.ts";
@@ -16,9 +16,10 @@ import { getStatusPage, lockStatusPage } from "./read.ts";
 /**
  * Changes a page; what is left out stays. `is_default` true takes the mark from the page that has it. The warning tells
  * of fields that the page's design governs. NOT_FOUND, PLAN_RESTRICTED, SLUG_TAKEN, CONFLICT for its domain,
- * DEFAULT_PAGE for a default page that would be none, INVALID_REQUEST when nobody could see it any more.
+ * DEFAULT_PAGE for a default page that would be none, INVALID_REQUEST for unsafe HTML or CSS, or when nobody could see it any more.
  */
 export async function updateStatusPage(database: Database, actor: Actor, id: string, patch: UpdateStatusPage, at: Date): Promise<{ page: StatusPage; warning?: string }> {
+  checkMarkup(patch);
   const passwordHash = await hashFor(database, actor, id, patch.status_page_password);
   return inTransaction(database, async (tx) => {
     const plan = await lockOrganization(tx, actor.organizationId);

@@ -27,8 +27,8 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
       select id, organization_id, events from ${webhooks}
       where is_active and organization_id in (select organization_id from batch) order by id for share
     ), made as (
-      insert into ${webhookDeliveries} (id, webhook_id, event_id, attempt, trigger, status, due_at, created_at)
-      select gen_random_uuid(), receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
+      insert into ${webhookDeliveries} (id, organization_id, webhook_id, event_id, attempt, trigger, status, due_at, created_at)
+      select gen_random_uuid(), batch.organization_id, receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
       from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
     )
     update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`);

@@ -19,7 +19,7 @@ export async function triggerWorkflow(database: Database, actor: Actor, id: stri
     }
     if (!workflow.enabled) throw new Failure("CONFLICT", "The workflow is disabled.", { fix: "PATCH it with enabled: true first." });
     const runId = newId();
-    await tx.insert(workflowRuns).values({ id: runId, workflowId: workflow.id, status: "queued", inputs, createdAt: at });
+    await tx.insert(workflowRuns).values({ id: runId, organizationId: actor.organizationId, workflowId: workflow.id, status: "queued", inputs, createdAt: at });
     // The inputs stay with the run: they are whatever a caller sends, and may be secrets.
     await recordAudit(tx, actor, { action: "workflow.triggered", resourceType: "workflow", resourceId: workflow.id, before: null, after: { run_id: runId } });
     return { run_id: runId, status: "queued" };

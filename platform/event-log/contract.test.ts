@@ -82,7 +82,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     const eventLog = await (await adapter()).open();
     const reading = await read(eventLog, { group: "order" });
     await Promise.all([0, 1, 2].map((partition) => appendNumbers(eventLog, partition, 0, 100)));
-    await vi.waitFor(() => expect(reading.seen).toEqual([0, 1, 2].map(() => numbered(0, 100))), 10_000);
+    await vi.waitFor(() => expect(reading.seen).toEqual([0, 1, 2].map(() => numbered(0, 100))), 60_000);
   });
 
   test("appends that did not wait for each other are all kept", async () => {
@@ -90,7 +90,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     await Promise.all(Array.from({ length: 200 }, (_, number) => eventLog.append("metrics", 1, Buffer.from(`n${number}`))));
     expect(await eventLog.ends("metrics")).toEqual([0n, 200n, 0n]);
     const reading = await read(eventLog, { group: "burst" });
-    await vi.waitFor(() => expect(reading.seen[1]!.map((line) => line.split(":")[1]).toSorted()).toEqual(Array.from({ length: 200 }, (_, number) => `n${number}`).toSorted()), 10_000);
+    await vi.waitFor(() => expect(reading.seen[1]!.map((line) => line.split(":")[1]).toSorted()).toEqual(Array.from({ length: 200 }, (_, number) => `n${number}`).toSorted()), 60_000);
   });
 
   test("every group gets every record, those from before it too", async () => {
@@ -98,7 +98,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     await appendNumbers(eventLog, 2, 0, 10);
     const readings = await Promise.all(["one", "two", "three"].map((group) => read(eventLog, { group })));
     await appendNumbers(eventLog, 2, 10, 20);
-    for (const { seen } of readings) await vi.waitFor(() => expect(seen[2]).toEqual(numbered(0, 20)), 10_000);
+    for (const { seen } of readings) await vi.waitFor(() => expect(seen[2]).toEqual(numbered(0, 20)), 60_000);
   });
 
   test("what was appended is there when the log is opened again, under the same id and numbers", async () => {
@@ -112,14 +112,14 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     expect(await eventLog.ends("metrics")).toEqual([5n, 0n, 0n]);
     await appendNumbers(eventLog, 0, 5, 8);
     const reading = await read(eventLog, { group: "again" });
-    await vi.waitFor(() => expect(reading.seen[0]).toEqual(numbered(0, 8)), 10_000);
+    await vi.waitFor(() => expect(reading.seen[0]).toEqual(numbered(0, 8)), 60_000);
   });
 
   test("reading starts where startAt says, which is asked once for each partition", async () => {
     const eventLog = await (await adapter()).open();
     await appendNumbers(eventLog, 0, 0, 10);
     const first = await read(eventLog, { group: "resumed" });
-    await vi.waitFor(() => expect(first.seen[0]).toEqual(numbered(0, 10)), 10_000);
+    await vi.waitFor(() => expect(first.seen[0]).toEqual(numbered(0, 10)), 60_000);
     await first.stop();
     const asked: number[] = [];
     const second = await read(eventLog, {
@@ -130,7 +130,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
       },
     });
     await appendNumbers(eventLog, 0, 10, 12);
-    await vi.waitFor(() => expect(second.seen[0]).toEqual(numbered(4, 12)), 10_000);
+    await vi.waitFor(() => expect(second.seen[0]).toEqual(numbered(4, 12)), 60_000);
     expect(asked.toSorted()).toEqual([0, 1, 2]);
   });
 
@@ -150,7 +150,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     });
     await appendNumbers(eventLog, 0, 0, 10);
     const expected = [...Array(10).keys(), 3, 4, 5, 6, 7, 8, 9].map(BigInt);
-    await vi.waitFor(() => expect(came).toEqual(expected), 10_000);
+    await vi.waitFor(() => expect(came).toEqual(expected), 60_000);
   });
 
   test("the same records come again when a call rejects, and other partitions go on meanwhile", async () => {
@@ -168,12 +168,12 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
       },
     });
     await appendNumbers(eventLog, 0, 0, 1);
-    await vi.waitFor(() => expect(calls.filter((call) => call === "0:0").length).toBeGreaterThan(2), 10_000);
+    await vi.waitFor(() => expect(calls.filter((call) => call === "0:0").length).toBeGreaterThan(2), 60_000);
     await appendNumbers(eventLog, 1, 0, 1);
-    await vi.waitFor(() => expect(accepted).toEqual(["1:0"]), 10_000);
+    await vi.waitFor(() => expect(accepted).toEqual(["1:0"]), 60_000);
     failing = false;
     await appendNumbers(eventLog, 0, 1, 2);
-    await vi.waitFor(() => expect(accepted).toEqual(["1:0", "0:0", "0:1"]), 10_000);
+    await vi.waitFor(() => expect(accepted).toEqual(["1:0", "0:0", "0:1"]), 60_000);
   });
 
   test("stop waits for the running call, and nothing comes after it", async () => {
@@ -192,7 +192,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
       },
     });
     await appendNumbers(eventLog, 0, 0, 3);
-    await vi.waitFor(() => expect(calls).toBe(1), 10_000);
+    await vi.waitFor(() => expect(calls).toBe(1), 60_000);
     let stopped = false;
     const stopping = consumer.stop().then(() => (stopped = true));
     await appendNumbers(eventLog, 0, 3, 5);
@@ -224,7 +224,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
       },
     });
     for (let number = 0; number < 100; number++) await eventLog.append("metrics", 0, Buffer.alloc(1_000, number));
-    await vi.waitFor(() => expect(offsets).toEqual([...Array(100).keys()].map(BigInt)), 20_000);
+    await vi.waitFor(() => expect(offsets).toEqual([...Array(100).keys()].map(BigInt)), 60_000);
     expect(bytesAtMost).toBeLessThanOrEqual(4_000);
   });
 
@@ -241,7 +241,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
       },
     });
     for (const record of [Buffer.from("small"), big, Buffer.alloc(0), Buffer.from("last")]) await eventLog.append("metrics", 0, record);
-    await vi.waitFor(() => expect(came.map(({ byteLength }) => byteLength)).toEqual([5, big.byteLength, 0, 4]), 10_000);
+    await vi.waitFor(() => expect(came.map(({ byteLength }) => byteLength)).toEqual([5, big.byteLength, 0, 4]), 60_000);
     expect(came[1]!.equals(big)).toBe(true);
   });
 
@@ -259,7 +259,7 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     await appendNumbers(eventLog, 0, 0, 3);
     const reading = await read(eventLog, { group: "tail", startAt: async (partition) => (await eventLog.ends("metrics"))[partition]! });
     await appendNumbers(eventLog, 0, 3, 4);
-    await vi.waitFor(() => expect(reading.seen[0]).toEqual(numbered(3, 4)), 10_000);
+    await vi.waitFor(() => expect(reading.seen[0]).toEqual(numbered(3, 4)), 60_000);
   });
 
   test("a broadcast reaches everyone who listens, in order, and nobody who stopped", async () => {
@@ -269,13 +269,14 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     await stops[2]!();
     const messages = Array.from({ length: 20 }, (_, number) => `reply ${number}`);
     for (const message of messages) await eventLog.broadcast(Buffer.from(message));
-    await vi.waitFor(() => expect(heard).toEqual([messages, messages, []]), 10_000);
+    await vi.waitFor(() => expect(heard).toEqual([messages, messages, []]), 60_000);
   });
 
   test("what is appended is read within milliseconds", async () => {
     const eventLog = await (await adapter()).open();
     const sentAt = new Map<bigint, number>();
     const took: number[] = [];
+    const appends: number[] = [];
     await read(eventLog, {
       group: "latency",
       async onRecords({ records }) {
@@ -286,14 +287,15 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     for (let number = 0; number <= 100; number++) {
       sentAt.set(BigInt(number), performance.now());
       await eventLog.append("metrics", 0, Buffer.alloc(2_000));
-      if (number === 0) await vi.waitFor(() => expect(took).toHaveLength(1), 10_000);
+      appends.push(performance.now() - sentAt.get(BigInt(number))!);
+      if (number === 0) await vi.waitFor(() => expect(took).toHaveLength(1), 60_000);
     }
-    await vi.waitFor(() => expect(took).toHaveLength(101), 10_000);
+    await vi.waitFor(() => expect(took).toHaveLength(101), 60_000);
     took.shift();
-    took.sort((a, b) => a - b);
-    process.stdout.write(`append to onRecords: p50 ${took[50]!.toFixed(1)} ms, p99 ${took[98]!.toFixed(1)} ms\n`);
-    // Generous, because CI machines are slow; a polling consumer would still be caught.
-    expect(took[50]!).toBeLessThan(100);
+    for (const each of [took, appends]) each.sort((a, b) => a - b);
+    process.stdout.write(`append to onRecords: p50 ${took[50]!.toFixed(1)} ms, p99 ${took[98]!.toFixed(1)} ms; the append alone p50 ${appends[50]!.toFixed(1)} ms\n`);
+    // Beside the append's own time, because a busy machine is slow in both; a polling consumer would still be caught.
+    expect(took[50]!).toBeLessThan(50 + 10 * appends[50]!);
   });
 
   test("the log answers a ping, and refuses work once it is closed", async () => {
@@ -313,7 +315,7 @@ describe.runIf(available.available).each(["direct", "kafkajs"] as const)("the ev
   let kafka: Kafka;
   beforeAll(async () => {
     kafka = await startKafka();
-  }, 120_000);
+  });
   afterAll(() => kafka.stop());
   afterEach(() => kafka.thaw());
   contract(() => onKafka(kafka, producer));

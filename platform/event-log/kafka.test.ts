@@ -1,5 +1,5 @@
 import { Kafka as Client, logLevel } from "kafkajs";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { kafkaAvailable, startKafka, type Kafka } from "../../testing/kafka.ts";
 import { newId } from "../ids.ts";
 import { makeLog } from "../log.ts";
@@ -15,11 +15,14 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
     kafka = await startKafka();
   }, 120_000);
   afterAll(() => kafka.stop());
-  afterEach(() => kafka.thaw());
 
   async function open(topicPrefix: string): Promise<EventLog> {
     const eventLog = await openKafkaLog({ brokers: kafka.brokers, topicPrefix, partitions: 3, log, instanceId: newId() });
-    onTestFinished(() => eventLog.close());
+    onTestFinished(() => {
+      // A test that failed while the broker stood still could not close.
+      kafka.thaw();
+      return eventLog.close();
+    });
     return eventLog;
   }
 
@@ -135,7 +138,7 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
       await batch!.keepAlive();
       expect(batch!.owned()).toBe(true);
     }
-    kafka.freeze();
+    await kafka.freeze();
     const refused = eventLog.append("metrics", 0, Buffer.from("two")).catch((error: unknown) => error);
     await vi.waitFor(() => expect(batch!.owned()).toBe(false), { timeout: 8_000, interval: 50 });
     expect(await refused).toBeInstanceOf(LogUnavailable);

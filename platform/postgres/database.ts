@@ -1,7 +1,8 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
-import { Pool, type PoolClient } from "pg";
+import { Pool, type PoolClient, type PoolConfig } from "pg";
 import * as tables from "../../schemas/tables/all.ts";
 import type { Log } from "../log.ts";
+import { PreparingClient } from "./preparing-client.ts";
 
 /** Drizzle over a pool; `$client` is the pg pool for hand-written SQL. */
 export type Database = NodePgDatabase<typeof tables> & { $client: Pool };
@@ -16,22 +17,33 @@ const RETRYABLE = new Set(["40P01", "40001"]);
 /** No statement or idle transaction outlives this, so edges may trust a minute's window of changes. */
 const TRANSACTION_LIMIT_MS = 30_000;
 
-/** Opens a pool on `url`; connections are made when first needed. */
-export function openDatabase(url: string, maxConnections: number, log: Log): Database {
-  const pool = new Pool({
+/** How every pool of ours connects. */
+export function poolOptions(url: string, maxConnections: number): PoolConfig {
+  return {
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
     statement_timeout: TRANSACTION_LIMIT_MS,
     idle_in_transaction_session_timeout: TRANSACTION_LIMIT_MS,
     application_name: "pharos",
-  });
-  // A pooled connection that dies while idle must not end the process; the next query opens another.
+    Client: PreparingClient,
+  };
+}
+
+/** Keeps the loss of a pooled connection from ending the process. */
+export function watchPool(pool: Pool, log: Log): void {
+  // While one is idle: the next query opens another.
   pool.on("error", (error) => {
     if (!pool.ending) log.warn({ err: error.message }, "postgres connection lost");
   });
-  // Nor one that dies in use, where the pool does not listen: the query that runs on it fails, and that is enough.
+  // In use, where the pool does not listen: the query that runs on it fails, and that is enough.
   pool.on("connect", (client) => client.on("error", (error) => log.debug({ err: error.message }, "postgres connection lost in use")));
+}
+
+/** Opens a pool on `url` that sees the rows of all organizations; connections are made when first needed. */
+export function openDatabase(url: string, maxConnections: number, log: Log): Database {
+  const pool = new Pool(poolOptions(url, maxConnections));
+  watchPool(pool, log);
   return drizzle({ client: pool, schema: tables });
 }
 

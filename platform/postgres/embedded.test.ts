@@ -54,7 +54,7 @@ const startAndPrint = (folder: string) => `
     console.log(error.name + ": " + error.message);
   }`;
 
-describe("The embedded PostgreSQL", { timeout: 120_000 }, () => {
+describe("The embedded PostgreSQL", () => {
   test("answers on a Unix socket in a closed folder only, with a password, in UTF-8, and writes durably", async () => {
     const server = await startEmbeddedPostgres({ folder, log });
     const settings = await query(server.url, "select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'listen_addresses', 'synchronous_commit', 'server_encoding')");
@@ -165,7 +165,7 @@ describe("The embedded PostgreSQL", { timeout: 120_000 }, () => {
 /** Root starts it as another user; an ordinary user's start is what all tests above show when run as one. */
 const ordinary = findOrdinaryUser();
 if (ordinary) {
-  describe("Run by root and by an ordinary user", { timeout: 120_000 }, () => {
+  describe("Run by root and by an ordinary user", () => {
     test("it works for an ordinary user in a folder of their own, and for root in that folder afterwards", async () => {
       const home = join(parent, "home");
       await mkdir(home);

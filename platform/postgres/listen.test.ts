@@ -45,14 +45,13 @@ describe("listening", () => {
     await admin.query(`alter database ${name} allow_connections false`);
     let heard = 0;
     const listening = listenTo({ connectionString: fresh.url, channel: "some_channel", onNotify: () => heard++, log: makeLog("silent") });
-    const hopeless = listenTo({ connectionString: "postgres://127.0.0.1:1/none", channel: "some_channel", onNotify: () => heard++, log: makeLog("silent") });
+    const hopeless = listenTo({ connectionString: "postgres://127.0.0.1:1/none", channel: "some_channel", onNotify: () => heard++, log: makeLog("silent"), pausesMs: [600_000] });
     await admin.query("select pg_sleep(0.3)");
     expect(heard).toBe(0);
     await admin.query(`alter database ${name} allow_connections true`);
-    await expect.poll(() => heard, { timeout: 5_000 }).toBe(1);
-    const started = performance.now();
+    await expect.poll(() => heard).toBe(1);
+    // Waiting for its pause to end would take longer than a test may.
     await Promise.all([listening.stop(), hopeless.stop()]);
-    expect(performance.now() - started).toBeLessThan(1_000);
     await admin.end();
   });
 });

@@ -8,6 +8,8 @@ interface ListenNeeds {
   /** Also called after each connection is made: what was announced before it was not heard. */
   onNotify: () => void;
   log: Log;
+  /** How long to wait before each next attempt to connect; the last one for ever. */
+  pausesMs?: readonly number[];
 }
 
 export interface Listening {
@@ -20,7 +22,7 @@ const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
  * LISTENs on a connection of its own and connects again, for ever, when it is lost. A notification can still be
  * missed (a cut that nobody noticed), so whoever listens also looks by itself now and then.
  */
-export function listenTo({ connectionString, channel, onNotify, log }: ListenNeeds): Listening {
+export function listenTo({ connectionString, channel, onNotify, log, pausesMs = PAUSES_MS }: ListenNeeds): Listening {
   const stopping = new AbortController();
   let client: Client | null = null;
   let attempt = 0;
@@ -52,7 +54,7 @@ export function listenTo({ connectionString, channel, onNotify, log }: ListenNee
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await listenOnce().catch((error: unknown) => log.debug({ err: error, channel, attempt }, "could not listen; trying again"));
-      await rest(PAUSES_MS[Math.min(attempt++, PAUSES_MS.length - 1)], undefined, { signal: stopping.signal }).catch(() => undefined);
+      await rest(pausesMs[Math.min(attempt++, pausesMs.length - 1)], undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 

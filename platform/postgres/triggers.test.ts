@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Everything announced so far; notifications come in order, so a mark of our own ends the wait. */
 async function announcements(): Promise<string[]> {
   await database.execute(sql`select pg_notify('test_done', '')`);
-  await vi.waitFor(() => expect(announced).toContain("test_done"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(announced).toContain("test_done"), { timeout: 60_000 });
   return announced.splice(0).filter((each) => each !== "test_done");
 }
 
@@ -173,7 +173,7 @@ test("Events and deliveries wake the scheduler once a transaction, and not at al
     database.transaction(async (transaction) => {
       const ids = [newId(), newId()];
       await transaction.insert(events).values(ids.map((id) => ({ id, organizationId, type: "webhook.test" as const, data: {}, createdAt: new Date() })));
-      await transaction.insert(webhookDeliveries).values(ids.map((eventId) => ({ id: newId(), webhookId, eventId, attempt: 1, trigger: "event" as const, dueAt: new Date() })));
+      await transaction.insert(webhookDeliveries).values(ids.map((eventId) => ({ id: newId(), organizationId, webhookId, eventId, attempt: 1, trigger: "event" as const, dueAt: new Date() })));
       if (fails) throw new Error("rolled back");
     });
   await expect(write(true)).rejects.toThrow("rolled back");

@@ -57,8 +57,8 @@ test("an entry that always fails goes to the dead-letter topic alone; its neighb
       afterCommit: (texts) => void applied.push(...texts),
     },
   );
-  await vi.waitFor(() => expect(applied).toEqual(["a", "b", "c"]), { timeout: 15_000 });
-  await vi.waitFor(() => expect(dead).toEqual(["poison"]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(applied).toEqual(["a", "b", "c"]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(dead).toEqual(["poison"]), { timeout: 60_000 });
   await consumer.stop();
   await readingDead.stop();
 });

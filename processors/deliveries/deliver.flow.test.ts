@@ -115,7 +115,7 @@ const emit = (type: EventType, data: Record<string, unknown> = {}, by = actor) =
 
 const rowsOf = (webhookId: string) => database.select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, webhookId)).orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.attempt));
 const statusesOf = async (webhookId: string) => (await rowsOf(webhookId)).map(({ attempt, status }) => `${attempt} ${status}`);
-const settled = async (webhookId: string, ...statuses: string[]) => expect.poll(() => statusesOf(webhookId), { timeout: 10_000 }).toEqual(statuses);
+const settled = async (webhookId: string, ...statuses: string[]) => expect.poll(() => statusesOf(webhookId)).toEqual(statuses);
 
 describe("an event", () => {
   it("arrives with its fields, the custom headers and both signatures", async () => {
@@ -160,14 +160,12 @@ describe("an event", () => {
   it("is delivered as soon as it is announced", async () => {
     const receiver = await receive(statusCode(200));
     const { id } = await subscribe(receiver.url);
-    const deliveries = startDeliveries({ SCHEDULER_TICK_MS: 60_000 });
+    const deliveries = startDeliveries({ SCHEDULER_TICK_MS: 10 * MINUTE });
     const listening = listenTo({ connectionString: fresh.url, channel: "pharos_events", onNotify: () => deliveries.wake(), log });
     stops.push(() => listening.stop());
     await expect.poll(async () => (await database.$client.query("select from pg_stat_activity where application_name = 'pharos listen' and query like 'listen%' and state = 'idle' and datname = current_database()")).rowCount).toBe(1);
-    const started = performance.now();
     await emit("incident.created");
     await settled(id, "1 delivered");
-    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it("is fanned out exactly once by many schedulers at once, however many events there are", async () => {
@@ -250,15 +248,15 @@ describe("a failed delivery", () => {
   });
 
   it.each([
-    ["a redirect", (response: ServerResponse) => response.writeHead(302, { location: "https://example.com/" }).end(), 302, "The receiver answered 302. Redirects are not followed"],
-    ["a dropped connection", (response: ServerResponse) => response.socket?.destroy(), null, "localhost cut the connection"],
-    ["no answer in time", () => undefined, null, "No complete answer within 0.3 s."],
-    ["a byte a second", (response: ServerResponse) => trickle(response), null, "No complete answer within 0.3 s."],
-  ])("can be %s", async (_, answer, code, error) => {
+    ["a redirect", 30_000, (response: ServerResponse) => response.writeHead(302, { location: "https://example.com/" }).end(), 302, "The receiver answered 302. Redirects are not followed"],
+    ["a dropped connection", 30_000, (response: ServerResponse) => response.socket?.destroy(), null, "localhost cut the connection"],
+    ["no answer in time", 300, () => undefined, null, "No complete answer within 0.3 s."],
+    ["a byte a second", 300, (response: ServerResponse) => trickle(response), null, "No complete answer within 0.3 s."],
+  ])("can be %s", async (_, timeoutMs, answer, code, error) => {
     const receiver = await receive(answer);
     const { id } = await subscribe(receiver.url);
     await emit("incident.created");
-    startDeliveries({ WEBHOOK_TIMEOUT_MS: 300 });
+    startDeliveries({ WEBHOOK_TIMEOUT_MS: timeoutMs });
     await settled(id, "1 failed", "2 pending");
     expect((await rowsOf(id))[0]).toMatchObject({ responseStatusCode: code, error: expect.stringContaining(error), nextRetryAt: new Date(now + MINUTE) });
   });
@@ -290,13 +288,11 @@ describe("a slow receiver", () => {
     const slow = await subscribe(hanging.url, ["monitor.down"]);
     const fast = await subscribe(quick.url);
     await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 300 }, () => ({ organizationId: actor.organizationId, type: "monitor.down" as const, data: {}, at: new Date(now) }))));
-    startDeliveries();
+    startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE });
     await expect.poll(() => hanging.received.length).toBe(10);
-    const started = performance.now();
     await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 50 }, () => ({ organizationId: actor.organizationId, type: "incident.created" as const, data: {}, at: new Date(now) }))));
-    await expect.poll(async () => (await statusesOf(fast.id)).filter((status) => status === "1 delivered").length, { timeout: 10_000 }).toBe(50);
-    expect(performance.now() - started).toBeLessThan(5_000);
-    // It has no more than its share of connections.
+    await expect.poll(async () => (await statusesOf(fast.id)).filter((status) => status === "1 delivered").length).toBe(50);
+    // All that while it hangs, with no more than its share of connections.
     expect(hanging.received).toHaveLength(10);
     expect((await statusesOf(slow.id)).every((status) => status === "1 pending")).toBe(true);
   });
@@ -306,8 +302,8 @@ describe("a slow receiver", () => {
     const quick = await receive(statusCode(200));
     for (let n = 0; n < 15; n++) await subscribe(`${hanging.url}/${n}`, ["monitor.down"]);
     await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 12 }, () => ({ organizationId: actor.organizationId, type: "monitor.down" as const, data: {}, at: new Date(now) }))));
-    startDeliveries();
-    await expect.poll(() => hanging.received.length, { timeout: 10_000 }).toBe(100);
+    startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE });
+    await expect.poll(() => hanging.received.length).toBe(100);
     const neighbour = systemActor(await makeOrganization(), "Test");
     const fast = await subscribe(quick.url, ["incident.created"], {}, neighbour);
     await emit("incident.created", {}, neighbour);
@@ -345,14 +341,13 @@ describe("a scheduler", () => {
     const [finishing, hanging] = [await subscribe(`${receiver.url}/finishing`), await subscribe(`${receiver.url}/hanging`, ["monitor.down"])];
     await emit("incident.created");
     await emit("monitor.down");
-    const deliveries = makeDeliveries({ database, outbound, clock, config, log });
+    const deliveries = makeDeliveries({ database, outbound, clock, config: { ...config, SHUTDOWN_LIMIT_MS: 4_000, WEBHOOK_TIMEOUT_MS: 10 * MINUTE }, log });
     deliveries.start();
     await expect.poll(() => receiver.received.length).toBe(2);
-    const started = performance.now();
     const stopped = deliveries.stop();
     answers[receiver.received.findIndex(({ path }) => path === "/finishing")]!();
+    // Waiting for the other one would take longer than a test may.
     await stopped;
-    expect(performance.now() - started).toBeLessThan(1_500);
     expect(await statusesOf(finishing.id)).toEqual(["1 delivered"]);
     expect(await rowsOf(hanging.id)).toMatchObject([{ status: "pending", attempt: 1, leaseToken: null, dueAt: new Date(now) }]);
   });
@@ -382,12 +377,12 @@ describe("a person", () => {
     const { id } = await subscribe(receiver.url);
     await subscribe(other.url, ["webhook.test"]);
     startDeliveries();
-    const failed = await testWebhook(database, actor.organizationId, id, { at: new Date(now), waitMs: 5_000 });
+    const failed = await testWebhook(database, actor.organizationId, id, { at: new Date(now), waitMs: MINUTE });
     expect(failed).toMatchObject({ event: "webhook.test", trigger: "test", status: "failed", response_status_code: 500, next_retry_at: null });
     await updateWebhook({ database, config }, actor, id, { is_active: false }, new Date(now));
     code = 200;
     now += 1;
-    expect(await testWebhook(database, actor.organizationId, id, { at: new Date(now), waitMs: 5_000 })).toMatchObject({ status: "delivered", error: null });
+    expect(await testWebhook(database, actor.organizationId, id, { at: new Date(now), waitMs: MINUTE })).toMatchObject({ status: "delivered", error: null });
     expect(JSON.parse(receiver.received[0]!.body)).toMatchObject({ event: "webhook.test", data: { webhook_id: id } });
     expect(await statusesOf(id)).toEqual(["1 failed", "1 delivered"]);
     expect(other.received).toEqual([]);

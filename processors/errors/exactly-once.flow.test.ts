@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createOrganization } from "../../domain/organizations/create.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
@@ -13,11 +13,12 @@ import type { EventLog } from "../../platform/event-log/port.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
 import type { Database } from "../../platform/postgres/database.ts";
-import { LOADER_ARGUMENTS, moduleFile } from "../../platform/root.ts";
+import { moduleFile, PROJECT_ROOT } from "../../platform/root.ts";
 import { startWorkerPool } from "../../platform/worker-pool.ts";
 import { errorSignatures, events } from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
+import { buildService } from "../../testing/service-process.ts";
 import type { RangeStep } from "../consume/ranges.ts";
 import { startErrorConsumer, type ErrorRowsPool } from "./consume.ts";
 
@@ -29,6 +30,7 @@ let postgres: Awaited<ReturnType<typeof freshDatabase>>;
 let clickhouse: Awaited<ReturnType<typeof freshClickHouse>>;
 let tenant: { organizationId: string; serviceId: string };
 
+beforeAll(() => buildService());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "pharos-once-"));
   postgres = await freshDatabase();
@@ -77,8 +79,11 @@ async function expectCounts(database: Database, store: ClickHouse, requests: num
   expect(created.filter(({ type }) => type === "error.new")).toHaveLength(MESSAGES.length);
 }
 
+/** The compiled program: it starts several times faster than the loader can read the sources. */
+const CHILD = join(PROJECT_ROOT, "dist/processors/errors/exactly-once.child.js");
+
 function runChild(dieAt: RangeStep | "never"): Promise<number | string> {
-  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, moduleFile("./exactly-once.child.ts", import.meta.url), folder, postgres.url, clickhouse.url, dieAt], { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(process.execPath, [CHILD, folder, postgres.url, clickhouse.url, dieAt], { stdio: ["ignore", "inherit", "inherit"] });
   return new Promise((resolve) => child.on("exit", (code, signal) => resolve(signal ?? code ?? -1)));
 }
 
@@ -97,7 +102,7 @@ test("a processor that is killed at every step between range and cursor counts e
   for (const step of ["opened", "computed", "inserted", "inserted", "committed", "computed"] as const) expect(await runChild(step)).toBe("SIGKILL");
   expect(await runChild("never")).toBe(0);
   await expectCounts(postgres.database, clickhouse.clickhouse, 2 * 6 * 40);
-}, 120_000);
+});
 
 test("two owners of one partition count each event once, whichever step the slower one sleeps at", async () => {
   for (const sleepAt of ["opened", "computed", "inserted"] as const) {
@@ -114,20 +119,20 @@ test("two owners of one partition count each event once, whichever step the slow
       asleep = true;
       await new Promise<void>((resolve) => (wake = resolve));
     });
-    await vi.waitUntil(() => asleep, { timeout: 10_000 });
+    await vi.waitUntil(() => asleep, { timeout: 60_000 });
     const fast = await startErrorConsumer({ ...needs, eventLog: asGroup("fast") });
     const end = (await eventLog.ends("beacons"))[0]!;
-    await vi.waitFor(async () => expect(await cursorAt(postgres.database)).toBe(end), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect(await cursorAt(postgres.database)).toBe(end), 60_000);
     wake();
     for (const frame of makeFrames(randomUUID(), 3, 10)) await eventLog.append("beacons", 0, frame);
     const newEnd = (await eventLog.ends("beacons"))[0]!;
-    await vi.waitFor(async () => expect(await cursorAt(postgres.database)).toBe(newEnd), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect(await cursorAt(postgres.database)).toBe(newEnd), 60_000);
     await Promise.all([slow.stop(), fast.stop()]);
     await pool.close();
     await eventLog.close();
   }
   await expectCounts(postgres.database, clickhouse.clickhouse, 3 * 2 * 3 * 10);
-}, 120_000);
+});
 
 async function cursorAt(database: Database): Promise<bigint | undefined> {
   const { rows } = await database.$client.query<{ next_offset: string }>("select next_offset from cursors where partition = 0");
@@ -141,7 +146,7 @@ test("a record that is no frame goes to the dead-letter topic and its neighbours
   const cut = makeFrames(randomUUID(), 1, 5)[0]!.subarray(0, 300);
   for (const record of [first!, Buffer.from("no frame at all, but bytes enough for the head of one"), cut, second!]) await eventLog.append("beacons", 0, record);
   const consumer = await startErrorConsumer({ database: postgres.database, clickhouse: clickhouse.clickhouse, clock: systemClock, log, metrics: makeMetrics(), pool, eventLog });
-  await vi.waitFor(async () => expect(await cursorAt(postgres.database)).toBe(4n), { timeout: 15_000, interval: 50 });
+  await vi.waitFor(async () => expect(await cursorAt(postgres.database)).toBe(4n), 60_000);
   await consumer.stop();
   expect((await eventLog.ends("dead-letter")).reduce((sum, end) => sum + end, 0n)).toBe(2n);
   await expectCounts(postgres.database, clickhouse.clickhouse, 10);

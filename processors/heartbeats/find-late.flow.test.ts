@@ -100,18 +100,18 @@ describe("the late finder", () => {
     finder.start();
     try {
       await moveTo(70);
-      await vi.waitFor(async () => expect(await status()).toBe("grace"));
+      await vi.waitFor(async () => expect(await status()).toBe("grace"), 60_000);
       // Nobody could take pings for ten minutes: the grace begins again at 700.
       now = 690;
       await database.delete(edges);
       const looks = vi.spyOn(database, "execute");
-      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(2));
+      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(2), 60_000);
       await moveTo(700);
-      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(8));
+      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(8), 60_000);
       expect(await status()).toBe("grace");
       looks.mockRestore();
       await moveTo(765);
-      await vi.waitFor(async () => expect(await status()).toBe("down"));
+      await vi.waitFor(async () => expect(await status()).toBe("down"), 60_000);
     } finally {
       await finder.stop();
     }

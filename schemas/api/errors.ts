@@ -102,8 +102,8 @@ export const ErrorListQuery = z.strictObject({
   status: Status.optional(),
   environment: z.string().optional().meta({ description: "Errors with any event in it." }),
   release: z.string().optional().meta({ description: "Errors with any event in it." }),
-  start_date: Bound.optional().meta({ description: "Errors with any event at this moment or later.", format: "date-time" }),
-  end_date: Bound.optional().meta({ description: "Errors with any event at this moment or earlier; a date alone is its beginning.", format: "date-time" }),
+  start_date: Bound.optional().meta({ description: "Errors with any event at this moment or later." }),
+  end_date: Bound.optional().meta({ description: "Errors with any event at this moment or earlier; a date alone is its beginning." }),
   limit: limit(50, 100),
   offset: Offset,
 });
@@ -147,8 +147,8 @@ export const ErrorExportQuery = z.strictObject({
   environment: z.string().optional().meta({ description: "Errors with any event in it." }),
   priority: z.enum(PRIORITIES).optional(),
   category: z.enum(ERROR_CATEGORIES).optional(),
-  start_date: Bound.optional().meta({ description: "Errors with any event at this moment or later.", format: "date-time" }),
-  end_date: Bound.optional().meta({ description: "Errors with any event at this moment or earlier; a date alone is its beginning.", format: "date-time" }),
+  start_date: Bound.optional().meta({ description: "Errors with any event at this moment or later." }),
+  end_date: Bound.optional().meta({ description: "Errors with any event at this moment or earlier; a date alone is its beginning." }),
   limit: limit(1000, 10_000),
 });
 export type ErrorExportQuery = z.output<typeof ErrorExportQuery>;

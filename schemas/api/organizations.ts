@@ -21,7 +21,7 @@ export const OrganizationConfigAnswer = z.object({ config: OrganizationConfig })
 export const UpdateOrganizationConfig = z
   .strictObject({
     name: Name.optional(),
-    owner_email: z.email().max(254).nullable().optional().meta({ example: "ops@example.com" }),
+    owner_email: z.email().max(254).refine((text) => text.lastIndexOf("@") <= 64, "must have at most 64 characters before the @").nullable().optional().meta({ example: "ops@example.com" }),
     timezone: z.string().min(1).max(64).optional().meta({ description: "An IANA time zone.", example: "Europe/Berlin" }),
     language: z.enum(PAGE_LANGUAGES).optional().meta({ example: "de" }),
     default_thresholds: ThresholdsPatch.optional().meta({ description: "Merged into what the organization has. A metric that is null gets its built-in default back; null for the whole restores all of them." }),

@@ -172,6 +172,6 @@ export const CreateAccessLink = z.strictObject({
 });
 
 export const AccessLink = z
-  .object({ url: z.url().meta({ example: "https://status.example.com/pages/acme?access=1798675200.…" }), expires_at: Timestamp })
+  .object({ url: z.url().meta({ example: "https://status.example.com/pages/acme?access=1798675200.R2xhZCB0byBzZWUgeW91IGhlcmU" }), expires_at: Timestamp })
   .meta({ id: "AccessLink", description: "A link that opens a private page for whoever has it." });
 export type AccessLink = z.infer<typeof AccessLink>;

@@ -24,6 +24,8 @@ export const incidents = pgTable(
   },
   (table) => [
     index("incidents_organization").on(table.organizationId, table.createdAt),
+    // Few of many are open, and those are asked for by their status.
+    index("incidents_open").on(table.organizationId, table.createdAt).where(sql`status <> 'resolved'`),
     uniqueIndex("incidents_one_open_per_automatism").on(table.openedBy).where(sql`opened_by is not null and status <> 'resolved'`),
   ],
 );
@@ -31,6 +33,7 @@ export const incidents = pgTable(
 export const incidentServices = pgTable(
   "incident_services",
   {
+    organizationId: uuid("organization_id").notNull(),
     incidentId: uuid("incident_id").notNull().references(() => incidents.id, { onDelete: "cascade" }),
     serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
   },
@@ -41,6 +44,7 @@ export const incidentUpdates = pgTable(
   "incident_updates",
   {
     id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull(),
     incidentId: uuid("incident_id").notNull().references(() => incidents.id, { onDelete: "cascade" }),
     status: incidentStatus("status").notNull(),
     message: text("message").notNull(),

@@ -29,6 +29,7 @@ export const maintenanceWindows = pgTable(
 export const maintenanceWindowServices = pgTable(
   "maintenance_window_services",
   {
+    organizationId: uuid("organization_id").notNull(),
     maintenanceWindowId: uuid("maintenance_window_id").notNull().references(() => maintenanceWindows.id, { onDelete: "cascade" }),
     serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
   },
@@ -39,6 +40,7 @@ export const maintenanceUpdates = pgTable(
   "maintenance_updates",
   {
     id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull(),
     maintenanceWindowId: uuid("maintenance_window_id").notNull().references(() => maintenanceWindows.id, { onDelete: "cascade" }),
     status: maintenanceStatus("status").notNull(),
     message: text("message").notNull(),

@@ -56,6 +56,7 @@ export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
     id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull(),
     webhookId: uuid("webhook_id").notNull().references(() => webhooks.id, { onDelete: "cascade" }),
     eventId: uuid("event_id").notNull().references(() => events.id, { onDelete: "cascade" }),
     attempt: integer("attempt").notNull(),

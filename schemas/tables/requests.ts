@@ -18,5 +18,5 @@ export const idempotencyKeys = pgTable(
     body: jsonb("body"),
     createdAt: moment("created_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.organizationId, table.apiKeyId, table.key] }), index("idempotency_keys_created").on(table.createdAt)],
+  (table) => [primaryKey({ columns: [table.organizationId, table.apiKeyId, table.key] }), index("idempotency_keys_old").on(table.organizationId, table.createdAt)],
 );

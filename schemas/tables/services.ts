@@ -1,4 +1,4 @@
-import { bigint, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import type { Thresholds } from "../thresholds.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -28,10 +28,13 @@ export const services = pgTable(
 export const serviceOpinions = pgTable(
   "service_opinions",
   {
+    organizationId: uuid("organization_id").notNull(),
     serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
     source: opinionSource("source").notNull(),
     status: serviceStatus("status").notNull(),
     reason: text("reason").notNull(),
+    /** Overruled by a status set by hand: it does not count until the source says something else. */
+    overruled: boolean("overruled").notNull().default(false),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.serviceId, table.source] })],
@@ -42,6 +45,7 @@ export const serviceStatusHistory = pgTable(
   "service_status_history",
   {
     id: bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    organizationId: uuid("organization_id").notNull(),
     serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
     status: serviceStatus("status").notNull(),
     source: opinionSource("source").notNull(),

@@ -66,6 +66,7 @@ export const statusPages = pgTable(
 export const statusPageServices = pgTable(
   "status_page_services",
   {
+    organizationId: uuid("organization_id").notNull(),
     statusPageId: uuid("status_page_id").notNull().references(() => statusPages.id, { onDelete: "cascade" }),
     serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
     displayOrder: integer("display_order").notNull(),
@@ -81,6 +82,7 @@ export const designVersions = pgTable(
   "design_versions",
   {
     id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull(),
     statusPageId: uuid("status_page_id").notNull().references(() => statusPages.id, { onDelete: "cascade" }),
     versionNumber: integer("version_number").notNull(),
     state: designState("state").notNull(),

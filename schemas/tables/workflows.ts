@@ -25,6 +25,7 @@ export const workflowRuns = pgTable(
   "workflow_runs",
   {
     id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull(),
     workflowId: uuid("workflow_id").notNull().references(() => workflows.id, { onDelete: "cascade" }),
     status: workflowRunStatus("status").notNull().default("queued"),
     inputs: jsonb("inputs").$type<Record<string, unknown>>().notNull(),

@@ -1,6 +1,6 @@
 import { listIncidents } from "../../../domain/incidents/read.ts";
 import { IncidentList, IncidentListQuery } from "../../../schemas/api/incidents.ts";
-import { route } from "../../route.ts";
+import { asJson, route } from "../../route.ts";
 
 export const list = route({
   method: "GET",
@@ -11,5 +11,5 @@ export const list = route({
   description: "Newest first, each with its services and updates.",
   query: IncidentListQuery,
   response: IncidentList,
-  handle: async ({ query, actor, needs }) => ({ incidents: await listIncidents(needs.database, actor.organizationId, query) }),
+  handle: async ({ query, actor, needs }) => asJson(`{"incidents":${await listIncidents(needs.database, actor.organizationId, query)}}`),
 });

@@ -88,6 +88,23 @@ describe("a status page", () => {
     expect((await plane.call("PATCH", `/status-pages/${plane.organization.pageId}`, fields)).body).toMatchObject({ code: "INVALID_REQUEST", path });
   });
 
+  it.each<[string, object, string, RegExp]>([
+    ["an address without https", { custom_css: "a{color:red}\nb{background:url(http://cdn.example/x.png)}" }, "/custom_css", /^Line 2: The address/],
+    ["imported CSS", { custom_css: "@import 'https://evil.example/x.css';" }, "/custom_css", /@import is not allowed/],
+    ["CSS that is not closed", { custom_css: "a{color:red" }, "/custom_css", /A } is missing/],
+    ["CSS that ends its element", { custom_css: "a{}</style><script>alert(1)</script>" }, "/custom_css", /<\/ or <!.*There are \d+ more/],
+    ["a script in the header", { custom_header_html: "<h1>Acme</h1><script>alert(1)</script>" }, "/custom_header_html", /^The tag <script> is not allowed/],
+    ["a handler in the footer", { custom_footer_html: '<img src="/a.png" alt="" onerror="alert(1)">' }, "/custom_footer_html", /attribute onerror/],
+    ["a script as link", { custom_footer_html: '<a href="java&#10;script:alert(1)">x</a>' }, "/custom_footer_html", /must be https/],
+    ["a form in the template", { custom_template: { html: "<form></form>" } }, "/custom_template/html", /<form>/],
+    ["unsafe CSS in the template", { custom_template: { html: "", css: "a{behavior:url(#x)}" } }, "/custom_template/css", /behavior/],
+    ["an unknown section in the template", { custom_template: { html: "{{weather}}" } }, "/custom_template/html", /no section for \{\{weather\}\}/],
+  ])("is refused, as in a design: %s", async (_, fields, path, message) => {
+    const refused = { status: 400, body: { code: "INVALID_REQUEST", path, error: expect.stringMatching(message), fix: expect.any(String) } };
+    expect(await plane.call("POST", "/status-pages", { name: "x", ...fields })).toMatchObject(refused);
+    expect(await plane.call("PATCH", `/status-pages/${plane.organization.pageId}`, fields)).toMatchObject(refused);
+  });
+
   it("keeps its password while it stands behind it", async () => {
     const { id } = await make({ status_page_visibility: "password", status_page_password: "p" });
     expect((await plane.call("PATCH", `/status-pages/${id}`, { status_page_password: null })).body).toMatchObject({ code: "INVALID_REQUEST", path: "/status_page_password" });
@@ -112,7 +129,7 @@ describe("a status page", () => {
     expect((await plane.call("PATCH", `/status-pages/${id}`, { primary_color: "#000" })).body).not.toHaveProperty("warning");
     const draftVersionId = newId();
     const themeTokens = { brand: { primary: "#000000", secondary: "#000000" }, font: { family: "inter" } };
-    const version = { statusPageId: id, versionNumber: 1, themeTokens, layout: { sections: [] }, createdBy: "test", createdAt: new Date() };
+    const version = { organizationId: plane.organization.organizationId, statusPageId: id, versionNumber: 1, themeTokens, layout: { sections: [] }, createdBy: "test", createdAt: new Date() };
     await plane.database.insert(designVersions).values({ ...version, id: draftVersionId, state: "draft", templateMode: "default" });
     await plane.database.update(statusPages).set({ draftVersionId }).where(eq(statusPages.id, id));
     expect((await plane.call("PATCH", `/status-pages/${id}`, { primary_color: "#fff" })).body.warning).toMatch(/draft design.*primary_color/);

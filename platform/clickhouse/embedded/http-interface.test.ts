@@ -141,7 +141,7 @@ test("parameters of a URL are unescaped as a server does", async () => {
 
 test("two statements cannot have one id at a time", async () => {
   const slow = ask({ query_id: "twin" }, { body: "SELECT sum(sleepEachRow(0.1)) FROM numbers(100) SETTINGS max_block_size = 1" });
-  await expect.poll(() => ask({ query: "SELECT count() FROM system.processes WHERE Settings['log_comment'] = 'twin'" }).then(({ text }) => text), { timeout: 20_000 }).toBe("1\n");
+  await expect.poll(() => ask({ query: "SELECT count() FROM system.processes WHERE Settings['log_comment'] = 'twin'" }).then(({ text }) => text)).toBe("1\n");
   expect((await ask({ query_id: "twin" }, { body: "SELECT 1" })).headers.get("x-clickhouse-exception-code")).toBe("216");
   await ask({}, { body: "KILL QUERY WHERE query_id = 'twin' SYNC" });
   expect((await slow).headers.get("x-clickhouse-exception-code")).toBe("394");

@@ -1,5 +1,5 @@
-import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { randomInt } from "node:crypto";
 import kafkajs, { type Admin } from "kafkajs";
 import { TOPICS, type Topic } from "../../../schemas/vocabulary.ts";
 import { StartFailure } from "../../start-failure.ts";
@@ -35,7 +35,7 @@ export async function makeTopics(admin: Admin, prefix: string, partitions: numbe
   const make = async (topic: Topic | "replies", numPartitions: number, settings: Record<string, string>): Promise<void> => {
     if (present.has(topicName(prefix, topic))) return;
     const configEntries = Object.entries({ "cleanup.policy": "delete", ...settings }).map(([name, value]) => ({ name, value }));
-    await untilKnown(() => admin.createTopics({ topics: [{ topic: topicName(prefix, topic), numPartitions, replicationFactor, configEntries }], waitForLeaders: true, timeout: MAKING_MS }));
+    await admin.createTopics({ topics: [{ topic: topicName(prefix, topic), numPartitions, replicationFactor, configEntries }], waitForLeaders: false, timeout: MAKING_MS });
   };
   const dataSettings = (generation: string) => ({ "retention.ms": String(RETENTION_MS), "max.message.bytes": String(MAX_RECORD_BYTES), [GENERATION_SETTING]: generation });
 
@@ -53,25 +53,39 @@ export async function makeTopics(admin: Admin, prefix: string, partitions: numbe
       fix: `One was deleted and made again while others stayed. Delete all of them (${names.join(", ")}) once they are processed, or set KAFKA_TOPIC_PREFIX to a new name.`,
     });
   }
-  const { topics } = await untilKnown(() => admin.fetchTopicMetadata({ topics: names }));
-  const counts = new Map(topics.map((topic) => [topic.name, topic.partitions.length]));
+  const counts = await countPartitions(admin, [...names, topicName(prefix, "replies")]);
   return { id: `${clusterId}/${generation}`, partitions: new Map(TOPICS.map((topic) => [topic, counts.get(topicName(prefix, topic))!])) };
 }
 
 async function readGenerations(admin: Admin, names: string[]): Promise<string[]> {
-  const { resources } = await untilKnown(() => admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) }));
-  const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
-  return names.map((name) => values.get(name) ?? "none");
+  return onceKnown(async () => {
+    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
+    const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
+    return names.map((name) => values.get(name) ?? "none");
+  });
 }
 
-/** A topic that was just made, by another process perhaps, may be unknown to the asked broker for a moment. */
-async function untilKnown<T>(ask: () => Promise<T>): Promise<T> {
+/** Once every partition has a leader. */
+async function countPartitions(admin: Admin, names: string[]): Promise<Map<string, number>> {
+  return onceKnown(async () => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: names });
+    const leaderless = topics.filter(({ partitions }) => partitions.length === 0 || partitions.some(({ leader }) => leader < 0));
+    if (leaderless.length > 0) throw new Error(`the topics ${leaderless.map(({ name }) => name).join(", ")} have no leader yet`);
+    return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+  });
+}
+
+/**
+ * A topic that was just made, here or by another process, may be unknown to the asked broker for a moment: kafkajs' own
+ * wait for leaders fails on that, so what reads new topics is asked again.
+ */
+async function onceKnown<T>(read: () => Promise<T>): Promise<T> {
   for (const deadline = performance.now() + MAKING_MS; ; ) {
     try {
-      return await ask();
+      return await read();
     } catch (error) {
       if (performance.now() > deadline) throw error;
-      await delay(200);
+      await delay(100);
     }
   }
 }

@@ -1,0 +1,48 @@
+import { Client } from "pg";
+
+/** A statement is prepared once it was seen so often; parsing and planning cost more than running most of ours. */
+const SEEN_OFTEN = 5;
+/** So many are prepared on each connection: those made for a number of values (`in ($1, $2, …)`) could be without end. */
+const MOST = 200;
+/** Statements that are counted at a time. */
+const COUNTED = 2_000;
+
+const names = new Map<string, string>();
+const seen = new Map<string, number>();
+
+/** The name under which connections prepare a statement, or null while it is not worth a name. */
+function nameOf(text: string): string | null {
+  const name = names.get(text);
+  if (name !== undefined) return name;
+  if (names.size >= MOST) return null;
+  const times = (seen.get(text) ?? 0) + 1;
+  if (times < SEEN_OFTEN) {
+    if (seen.size >= COUNTED) seen.clear();
+    seen.set(text, times);
+    return null;
+  }
+  seen.delete(text);
+  const given = `pharos ${names.size}`;
+  names.set(text, given);
+  return given;
+}
+
+interface Statement {
+  text: string;
+  values?: unknown[];
+  name?: string | undefined;
+}
+
+function isNameless(statement: unknown, values: unknown): statement is Statement {
+  if (typeof statement !== "object" || statement === null || !("text" in statement) || "submit" in statement) return false;
+  return !("name" in statement && statement.name) && (Array.isArray(values) || ("values" in statement && Array.isArray(statement.values)));
+}
+
+/** A connection that prepares the statements that come often, whoever wrote them. */
+export const PreparingClient = class extends Client {
+  override query(...[statement, values, ...rest]: unknown[]): never {
+    const name = isNameless(statement, values) ? nameOf(statement.text) : null;
+    const named = name === null ? statement : { ...(statement as Statement), name };
+    return (super.query as (...given: unknown[]) => unknown).call(this, named, values, ...rest) as never;
+  }
+};

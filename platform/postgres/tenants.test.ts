@@ -1,0 +1,82 @@
+import { eq, getTableColumns, getTableName, is, sql } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as tables from "../../schemas/tables/all.ts";
+import { freshDatabase } from "../../testing/postgres.ts";
+import { newId } from "../ids.ts";
+import { makeLog } from "../log.ts";
+import { inTransaction, postgresCode } from "./database.ts";
+import { openTenants, type Tenants } from "./tenants.ts";
+
+const { incidents, organizations, services } = tables;
+
+let fresh: Awaited<ReturnType<typeof freshDatabase>>;
+let tenants: Tenants;
+const ids = Array.from({ length: 6 }, () => newId());
+const [mine, other] = ids as [string, string];
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  // Fewer connections than organizations, so that each connection serves several in turn.
+  tenants = openTenants(fresh.url, 2, makeLog("silent"));
+  await fresh.database.insert(organizations).values(ids.map((id) => ({ id, name: id, plan: "team" as const })));
+  await fresh.database.insert(services).values(ids.map((organizationId) => ({ id: newId(), organizationId, name: organizationId })));
+});
+afterAll(async () => {
+  await tenants.close();
+  await fresh.drop();
+});
+
+describe("an organization's database", () => {
+  it("shows a query without a condition its own rows alone, however many organizations share a connection", async () => {
+    const asked = Array.from({ length: 300 }, (_, n) => ids[n % ids.length]!);
+    const seen = await Promise.all(asked.map((id) => tenants.of(id).select({ name: services.name }).from(services)));
+    expect(seen).toEqual(asked.map((name) => [{ name }]));
+    const within = await Promise.all(asked.slice(0, 60).map((id) => inTransaction(tenants.of(id), (tx) => tx.select({ id: organizations.id }).from(organizations))));
+    expect(within).toEqual(asked.slice(0, 60).map((id) => [{ id }]));
+  });
+
+  it("changes and deletes nothing of another, and takes nothing in another's name", async () => {
+    const { rowCount: changed } = await tenants.of(mine).update(services).set({ name: "taken" }).where(eq(services.organizationId, other));
+    const { rowCount: deleted } = await tenants.of(mine).delete(services).where(eq(services.organizationId, other));
+    expect([changed, deleted]).toEqual([0, 0]);
+    const refused = await tenants.of(mine).insert(services).values({ id: newId(), organizationId: other, name: "smuggled" }).catch((error: unknown) => postgresCode(error));
+    expect(refused).toBe("42501");
+    const moved = await tenants.of(mine).update(services).set({ organizationId: other }).catch((error: unknown) => postgresCode(error));
+    expect(moved).toBe("42501");
+    expect(await fresh.database.select({ name: services.name }).from(services).where(eq(services.organizationId, other))).toEqual([{ name: other }]);
+  });
+
+  it("goes on after a statement that failed, for whoever has the connection next", async () => {
+    const failing = ids.flatMap((id) => [tenants.of(id).execute(sql`select 1 / 0`).catch((error: unknown) => postgresCode(error)), tenants.of(id).select({ name: services.name }).from(services)]);
+    expect(await Promise.all(failing)).toEqual(ids.flatMap((name) => ["22012", [{ name }]]));
+  });
+
+  it("adds to the log of changes and never rewrites it, and does not reach what belongs to no tenant", async () => {
+    const code = (statement: string) => tenants.of(mine).execute(sql.raw(statement)).then(() => "done", postgresCode);
+    expect(await code("update audit_entries set action = 'x'")).toBe("42501");
+    expect(await code("delete from audit_entries")).toBe("42501");
+    expect(await code("select * from cursors")).toBe("42501");
+    expect(await code("delete from organizations")).toBe("42501");
+  });
+
+  it("cascades as usual when a parent is deleted", async () => {
+    const [id, serviceId] = [newId(), newId()];
+    const own = tenants.of(mine);
+    await own.insert(services).values({ id: serviceId, organizationId: mine, name: "short-lived" });
+    await own.insert(incidents).values({ id, organizationId: mine, title: "t", status: "resolved", severity: "minor", startedAt: new Date() });
+    await own.insert(tables.incidentServices).values({ organizationId: mine, incidentId: id, serviceId });
+    await own.delete(services).where(eq(services.id, serviceId));
+    expect(await fresh.database.select().from(tables.incidentServices).where(eq(tables.incidentServices.incidentId, id))).toEqual([]);
+  });
+});
+
+describe("a table that names an organization", () => {
+  const named = Object.values(tables).filter((table) => is(table, PgTable)).filter((table) => "organizationId" in getTableColumns(table));
+
+  it.each(named.map((table) => getTableName(table)))("%s is behind row-level security", async (name) => {
+    const { rows } = await fresh.database.execute(sql`
+      select relrowsecurity as secured, (select array_agg(polname::text) from pg_policy where polrelid = pg_class.oid) as policies from pg_class where oid = ${name}::regclass`);
+    expect(rows).toEqual([{ secured: true, policies: ["tenant"] }]);
+  });
+});

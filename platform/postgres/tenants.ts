@@ -1,0 +1,84 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Pool, type PoolClient } from "pg";
+import * as tables from "../../schemas/tables/all.ts";
+import type { Log } from "../log.ts";
+import { isPostgresAway, poolOptions, watchPool, type Database } from "./database.ts";
+
+/** Postgres as each organization sees it: row-level security shows and takes only the rows of the one that is named here. */
+export interface Tenants {
+  /** Reads and writes the rows of this organization alone, whatever a query's `where` says. */
+  of(organizationId: string): Database;
+  close(): Promise<void>;
+}
+
+/** So many organizations' handles are kept; one is cheap to make again. */
+const KEPT = 1_000;
+
+/**
+ * Opens a pool whose connections run as `pharos_tenant`, the role that row-level security holds for. Whose rows a connection
+ * sees is set when it is taken and differs from last time: the setting and the query go out together, in one round trip.
+ */
+export function openTenants(url: string, maxConnections: number, log: Log): Tenants {
+  const pool = new Pool({ ...poolOptions(url, maxConnections), pipeline: true, options: "-c role=pharos_tenant" });
+  watchPool(pool, log);
+  /** What each connection shows. */
+  const shown = new WeakMap<PoolClient, string>();
+  const handles = new Map<string, Database>();
+
+  function show(client: PoolClient, organizationId: string): Promise<unknown> | null {
+    if (shown.get(client) === organizationId) return null;
+    shown.set(client, organizationId);
+    return client.query({ name: "show organization", text: "select set_config('pharos.organization', $1, false)", values: [organizationId] });
+  }
+
+  /** What drizzle and `inTransaction` use of a pool. */
+  function poolOf(organizationId: string) {
+    return {
+      async connect(): Promise<PoolClient> {
+        const client = await pool.connect();
+        try {
+          await show(client, organizationId);
+          return client;
+        } catch (error) {
+          client.release(true);
+          throw error;
+        }
+      },
+      async query(...given: unknown[]): Promise<unknown> {
+        const client = await pool.connect();
+        let broken = false;
+        try {
+          const showing = show(client, organizationId);
+          const asked = (client.query as (...given: unknown[]) => Promise<unknown>)(...given);
+          if (!showing) return await asked;
+          // A connection whose setting failed shows nobody knows whose rows: its answer is not used, nor is it.
+          return (await Promise.all([asked, showing.catch(refuse(() => (broken = true)))]))[0];
+        } catch (error) {
+          broken ||= isPostgresAway(error);
+          throw error;
+        } finally {
+          client.release(broken);
+        }
+      },
+    };
+  }
+
+  return {
+    of(organizationId) {
+      let handle = handles.get(organizationId);
+      if (handle) handles.delete(organizationId);
+      else handle = drizzle({ client: poolOf(organizationId) as unknown as Pool, schema: tables });
+      handles.set(organizationId, handle);
+      if (handles.size > KEPT) handles.delete(handles.keys().next().value!);
+      return handle;
+    },
+    close: () => pool.end(),
+  };
+}
+
+function refuse(note: () => void): (error: unknown) => never {
+  return (error) => {
+    note();
+    throw error;
+  };
+}

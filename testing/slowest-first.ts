@@ -1,0 +1,29 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The slowest test files, slowest first: begun last, one of them alone would hold up the end of the run. */
+const SLOWEST = [
+  "platform/event-log/kafka.test.ts",
+  "processors/errors/exactly-once.flow.test.ts",
+  "roles/kafka.flow.test.ts",
+  "roles/kill-under-load.flow.test.ts",
+  "platform/event-log/contract.test.ts",
+  "platform/clickhouse/start-embedded.test.ts",
+  "roles/start.flow.test.ts",
+  "platform/postgres/embedded.test.ts",
+  "platform/clickhouse/insert-once.test.ts",
+  "control-plane/list-speed.flow.test.ts",
+  "ingest/heartbeat.flow.test.ts",
+  "processors/deliveries/deliver.flow.test.ts",
+  "platform/event-log/embedded.test.ts",
+];
+
+/** Without it Vitest begins with the largest files, which are not the slowest ones, wherever it has not run before. */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = SLOWEST.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return place === -1 ? SLOWEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}

@@ -45,7 +45,8 @@ const row = fc.record(
   },
 );
 
-const DEFAULTS = { u64: "0", text: "", few: null, kind: "tab\t", maybe: null, tags: {}, lists: [], defaulted: 7 };
+/** Not of an enumeration: ClickHouse has another one for a column that all rows leave out than for one that some do. */
+const DEFAULTS = { u64: "0", text: "", few: null, maybe: null, tags: {}, lists: [], defaulted: 7 };
 
 test("rows come back as they went in", { timeout: 90_000 }, async () => {
   let run = 0;

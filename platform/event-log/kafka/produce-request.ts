@@ -1,4 +1,4 @@
-import { crc32c } from "./crc32c.ts";
+import { crc32c } from "@node-rs/crc32";
 
 /** What one Produce request carries: the records of each partition of each topic, in order. */
 export type ProducedTopics = ReadonlyMap<string, ReadonlyMap<number, readonly Uint8Array[]>>;

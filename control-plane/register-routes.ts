@@ -1,17 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { readContentVersion } from "../domain/organizations/content-version.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { explainIssues } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
+import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
 import { bodyIsOptional, schemaOf } from "./openapi.ts";
 import { parseBody, requireStorable, unpack } from "./read-body.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 
+/** Of all organizations together. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+interface Answering {
+  needsOf(organizationId: string): ControlPlaneNeeds;
+  kept: KeptAnswers<SentAnswer>;
+}
+
 /** Registers each route with its validation. Bodies are JSON, plain or gzipped. */
 export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhouse, clock, config, log }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
-  /** This is where a request is bound to its organization: no handler has another way to the database. */
-  const needsOf = (organizationId: string): ControlPlaneNeeds => ({ database: tenants.of(organizationId), clickhouse, clock, config, log });
+  const answering: Answering = {
+    // This is where a request is bound to its organization: no handler has another way to the database.
+    needsOf: (organizationId) => ({ database: tenants.of(organizationId), clickhouse, clock, config, log }),
+    kept: makeKeptAnswers(KEPT_BYTES),
+  };
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
     // Many clients name a content type with every request; where no body is required an empty one is none.
@@ -29,7 +42,7 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhou
       url: route.path,
       schema: schemaOf(route),
       config: { route },
-      handler: (request, reply) => answer(route, needsOf, request, reply),
+      handler: (request, reply) => answer(route, answering, request, reply),
     });
   }
 }
@@ -51,7 +64,7 @@ function validate(schema: z.ZodType, part: string, data: unknown, method: string
   }
 }
 
-async function answer(route: Route, needsOf: (organizationId: string) => ControlPlaneNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, { needsOf, kept }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
@@ -65,8 +78,15 @@ async function answer(route: Route, needsOf: (organizationId: string) => Control
     return "text" in value ? { status, body: value.text, headers: { ...value.headers, "Content-Type": value.contentType } } : { status: value.status, body: show(value.value) };
   };
   const idempotencyKey = route.method === "POST" ? request.headers["idempotency-key"] : undefined;
-  const sent = idempotencyKey === undefined ? await run(needs) : await runOnce(String(idempotencyKey));
+  const sent = idempotencyKey !== undefined ? await runOnce(String(idempotencyKey)) : route.keptUntilChange ? await findKept() : await run(needs);
   return reply.code(sent.status).headers({ "Content-Type": "application/json; charset=utf-8", ...sent.headers }).send(sent.body);
+
+  async function findKept(): Promise<SentAnswer> {
+    const { organizationId } = caller!.actor;
+    // Read before the answer is made: what changes in between gives it another version.
+    const version = await readContentVersion(needs.database, organizationId);
+    return kept.find(`${organizationId} ${request.url}`, version, () => run(needs));
+  }
 
   async function runOnce(idempotencyKey: string): Promise<SentAnswer> {
     const { organizationId, id } = caller!.actor;

@@ -85,6 +85,11 @@ export interface Route<Body = unknown, Params = unknown, Query = unknown, Respon
    * it then keeps its own transactions, and a crash between them and the record of the answer lets it run again.
    */
   commitsEarly?: boolean;
+  /**
+   * For a GET whose answer follows from the organization's services, incidents and default thresholds alone: it is kept, and
+   * given again for the same address until one of them changes.
+   */
+  keptUntilChange?: boolean;
   handle(context: RouteContext<Body, Params, Query>): Promise<unknown>;
 }
 

@@ -8,4 +8,5 @@ export * from "./pipeline.ts";
 export * from "./requests.ts";
 export * from "./services.ts";
 export * from "./status-pages.ts";
+export * from "./versions.ts";
 export * from "./workflows.ts";

@@ -11,5 +11,6 @@ export const list = route({
   description: "Newest first, each with its services and updates.",
   query: IncidentListQuery,
   response: IncidentList,
+  keptUntilChange: true,
   handle: async ({ query, actor, needs }) => asJson(`{"incidents":${await listIncidents(needs.database, actor.organizationId, query)}}`),
 });

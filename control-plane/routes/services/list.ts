@@ -10,5 +10,6 @@ export const list = route({
   summary: "List services",
   description: "All services in display order, each with the status that follows from everything known about it.",
   response: ServiceList,
+  keptUntilChange: true,
   handle: async ({ actor, needs }) => ({ services: await listServices(needs.database, actor.organizationId) }),
 });

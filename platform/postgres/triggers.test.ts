@@ -182,6 +182,11 @@ test("Events and deliveries wake the scheduler once a transaction, and not at al
   expect(await announcements()).toEqual(["pharos_events"]);
 });
 
+test("A statement that writes no event and no delivery wakes nobody: the scheduler, woken, runs such ones", async () => {
+  for (const table of [events, webhookDeliveries]) await database.execute(sql`insert into ${table} select * from ${table} where false`);
+  expect(await announcements()).toEqual([]);
+});
+
 describe("The audit log", () => {
   test("refuses updates and deletes", async () => {
     const id = await insertAuditEntry(organizationId);

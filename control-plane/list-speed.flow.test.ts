@@ -61,7 +61,7 @@ async function fill(tx: Transaction, organizationId: string, serviceId: string, 
   await tx.execute(sql`
     with made as (
       insert into incidents (id, organization_id, title, status, severity, started_at, created_at, updated_at)
-      select gen_random_uuid(), ${organizationId}, 'Incident ' || n, 'resolved', 'minor', ${at}, ${at}, ${at} from ${series} returning id, created_at
+      select gen_random_uuid(), ${organizationId}, 'Incident ' || n, 'resolved', 'minor', ${at}, ${at}, ${at} from ${series} returning id, organization_id, created_at
     ), linked as (
       insert into incident_services (organization_id, incident_id, service_id) select organization_id, id, ${serviceId} from made where extract(minute from created_at)::int % 10 = 0
     )
@@ -94,8 +94,10 @@ async function fillErrors(tx: Transaction, organizationId: string, serviceId: st
 }
 
 /** The statements that a request runs outside transactions. */
-async function statementsOf(path: string, { apiKey, serviceId }: CreatedOrganization): Promise<Statement[]> {
-  const pool = plane.database.$client;
+async function statementsOf(path: string, { organizationId, apiKey, serviceId }: CreatedOrganization): Promise<Statement[]> {
+  // What is kept of an earlier call is out of date now.
+  await plane.database.execute(sql`insert into content_versions values (${organizationId}, 99, 1) on conflict (organization_id, shard) do update set version = content_versions.version + 1`);
+  const pool = plane.tenants.of(organizationId).$client;
   const statements: Statement[] = [];
   const query = pool.query.bind(pool) as (...given: unknown[]) => unknown;
   pool.query = ((config: { text: string }, values: unknown[]) => {
@@ -107,12 +109,12 @@ async function statementsOf(path: string, { apiKey, serviceId }: CreatedOrganiza
   } finally {
     pool.query = query as typeof pool.query;
   }
-  // Whether the key was still known says nothing of the list.
-  return statements.filter(({ text }) => text.startsWith("select") && !text.includes('from "api_keys"'));
+  return statements.filter(({ text }) => /^\s*(select|with)/.test(text) && !text.includes("content_versions"));
 }
 
+/** As the organization's own connections plan and run it, behind row-level security. */
 async function explain({ text, values }: Statement): Promise<{ scanned: string[]; ms: number }> {
-  const { rows } = await plane.database.$client.query<{ "QUERY PLAN": { Plan: Plan; "Execution Time": number }[] }>(`explain (analyze, timing off, format json) ${text}`, values);
+  const { rows } = await plane.tenants.of(plane.organization.organizationId).$client.query<{ "QUERY PLAN": { Plan: Plan; "Execution Time": number }[] }>({ text: `explain (analyze, timing off, format json) ${text}`, values });
   const [explained] = rows[0]!["QUERY PLAN"];
   const scans = (plan: Plan): string[] => [...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? "?"] : []), ...(plan.Plans ?? []).flatMap(scans)];
   return { scanned: scans(explained!.Plan), ms: explained!["Execution Time"] };
@@ -128,7 +130,6 @@ const LISTS = [
   "/services",
   "/incidents?limit=100",
   "/incidents?limit=100&status=resolved",
-  "/incidents?limit=100&service_id=SERVICE",
   "/incidents?limit=100&offset=1000",
   "/errors?limit=100",
   "/errors?limit=100&offset=5000",
@@ -150,8 +151,8 @@ const LISTS = [
   "/heartbeat-monitors?limit=100",
 ];
 
-/** What few rows or none match is looked for among all. */
-const RARE = ["/incidents?status=identified", "/errors?status=regressed&release=1", "/errors?offset=1000000", "/audit-log?action=service.deleted", "/audit-log?resource_type=incident", "/audit-log?actor=somebody"];
+/** What few rows or none match, or a tenth of all, is looked for among all. */
+const RARE = ["/incidents?limit=100&service_id=SERVICE", "/incidents?status=identified", "/errors?status=regressed&release=1", "/errors?offset=1000000", "/audit-log?action=service.deleted", "/audit-log?resource_type=incident", "/audit-log?actor=somebody"];
 
 describe(`with ${ROWS} rows in each of two organizations`, () => {
   it.each([...LISTS, ...RARE])("GET %s reads by indexes, in milliseconds", async (path) => {

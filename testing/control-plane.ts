@@ -7,7 +7,7 @@ import { systemClock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
-import { openTenants } from "../platform/postgres/tenants.ts";
+import { openTenants, type Tenants } from "../platform/postgres/tenants.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
 import { checkAnswers } from "./check-answer.ts";
 import { freshDatabase } from "./postgres.ts";
@@ -18,7 +18,10 @@ const NO_CLICKHOUSE = "http://127.0.0.1:9";
 
 export interface TestControlPlane {
   app: FastifyInstance;
+  /** Of all organizations, past row-level security. */
   database: Database;
+  /** What handlers get their database from. */
+  tenants: Tenants;
   /** The organization whose key `call` sends; on the team plan. */
   organization: CreatedOrganization;
   createOrganization(plan: Plan): Promise<CreatedOrganization>;
@@ -56,6 +59,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
   return {
     app,
     database,
+    tenants,
     organization,
     createOrganization: (plan) => createOrganization(database, { name: `Test ${plan}`, plan }),
     async call(method, path, body, headers = {}) {

@@ -40,22 +40,29 @@ function affects(queries: Queries, serviceId: string) {
   return exists(queries.select({ incidentId }).from(incidentServices).where(and(eq(incidentId, incidents.id), eq(incidentServices.serviceId, serviceId))));
 }
 
-/** Incidents as the API shows them, each as JSON text. */
+/** Incidents as the API shows them, each as JSON text. Only those of the page have their services and updates gathered. */
 async function writeIncidents(queries: Queries, wanted: SQL, { limit, offset }: { limit: number; offset: number }): Promise<string[]> {
   const { rows } = await queries.execute<{ json: string }>(sql`
+    with page as materialized (
+      select id, title, status, severity, started_at, resolved_at, created_at, updated_at
+      from ${incidents} where ${wanted} order by ${incidents.createdAt} desc, ${incidents.id} desc limit ${limit} offset ${offset}
+    ), affected as (
+      select link.incident_id, json_agg(json_build_object('id', service.id, 'name', service.name) order by service.display_order, service.created_at, service.id) as services
+      from ${incidentServices} as link join ${services} as service on service.id = link.service_id
+      where link.incident_id = any(array(select id from page)) group by link.incident_id
+    ), told as (
+      select said.incident_id, json_agg(json_build_object('id', said.id, 'status', said.status, 'message', said.message, 'created_at', ${isoText(sql`said.created_at`)})
+        order by said.created_at desc, said.id desc) as updates
+      from ${incidentUpdates} as said where said.incident_id = any(array(select id from page)) group by said.incident_id
+    )
     select json_build_object(
-      'id', ${incidents.id}, 'title', ${incidents.title}, 'status', ${incidents.status}, 'severity', ${incidents.severity},
-      'started_at', ${isoText(incidents.startedAt)}, 'resolved_at', ${isoText(incidents.resolvedAt)},
-      'created_at', ${isoText(incidents.createdAt)}, 'updated_at', ${isoText(incidents.updatedAt)},
-      'services', (
-        select coalesce(json_agg(json_build_object('id', ${services.id}, 'name', ${services.name}) order by ${services.displayOrder}, ${services.createdAt}, ${services.id}), '[]')
-        from ${incidentServices} join ${services} on ${services.id} = ${incidentServices.serviceId} where ${incidentServices.incidentId} = ${incidents.id}),
-      'updates', (
-        select coalesce(json_agg(json_build_object('id', ${incidentUpdates.id}, 'status', ${incidentUpdates.status}, 'message', ${incidentUpdates.message},
-          'created_at', ${isoText(incidentUpdates.createdAt)}) order by ${incidentUpdates.createdAt} desc, ${incidentUpdates.id} desc), '[]')
-        from ${incidentUpdates} where ${incidentUpdates.incidentId} = ${incidents.id})
+      'id', page.id, 'title', page.title, 'status', page.status, 'severity', page.severity,
+      'started_at', ${isoText(sql`page.started_at`)}, 'resolved_at', ${isoText(sql`page.resolved_at`)},
+      'created_at', ${isoText(sql`page.created_at`)}, 'updated_at', ${isoText(sql`page.updated_at`)},
+      'services', coalesce(affected.services, '[]'), 'updates', coalesce(told.updates, '[]')
     )::text as json
-    from ${incidents} where ${wanted} order by ${incidents.createdAt} desc, ${incidents.id} desc limit ${limit} offset ${offset}`);
+    from page left join affected on affected.incident_id = page.id left join told on told.incident_id = page.id
+    order by page.created_at desc, page.id desc`);
   return rows.map(({ json }) => json);
 }
 

@@ -41,9 +41,11 @@ async function countErrors(queries: Queries, rows: readonly ReleaseRow[]): Promi
     with asked as (
       select * from jsonb_to_recordset(${asked}::jsonb) as row (id uuid, service_id uuid, organization_id uuid, version text)
     ), fresh as (
-      select asked.id, count(*) as errors
-      from ${errorSignatures} as signature join asked on asked.service_id = signature.service_id and asked.version = signature.release
-      group by asked.id
+      select asked.id, counted.errors
+      from asked cross join lateral (
+        select count(*) as errors from ${errorSignatures} as signature
+        where signature.organization_id = asked.organization_id and signature.service_id = asked.service_id and signature.release = asked.version
+      ) as counted
     ), returned as (
       select asked.id, count(distinct event.data ->> 'id') as errors
       from ${events} as event

@@ -1,7 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
 
 /** A moment as `Date.toISOString` writes it, by Postgres: "2026-01-31T12:00:00.000Z", or null. */
-export function isoText(column: PgColumn): SQL<string | null> {
-  return sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export function isoText(moment: SQL): SQL<string | null> {
+  return sql`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -57,7 +57,7 @@ export const errorSignatures = pgTable(
   },
   (table) => [
     uniqueIndex("error_signatures_fingerprint").on(table.serviceId, table.groupingVersion, table.fingerprint),
-    index("error_signatures_release").on(table.serviceId, table.release),
+    index("error_signatures_release").on(table.organizationId, table.serviceId, table.release),
     // Lists and their totals are read from it alone: a signature's row, with its stack and frames, is a hundred times as wide.
     index("error_signatures_list").on(table.organizationId, table.lastSeen, table.id, table.serviceId, table.status, table.ignoreUntil, table.category, table.priority, table.firstSeen),
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),

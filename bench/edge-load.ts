@@ -8,14 +8,18 @@ export interface Load {
   /** Whole HTTP requests, sent round and round. */
   requests: Buffer[];
   ms: number;
+  /** At most so many requests a second over all connections; as many as are answered unless given. */
+  perSecond?: number;
 }
 
 /** Loads a server on raw sockets, so that the driver costs less than what it measures. Gives the answers with a 2xx and the others. */
-export async function load({ port, connections, requests, ms }: Load): Promise<{ taken: number; refused: number; seconds: number }> {
+export async function load({ port, connections, requests, ms, perSecond = Infinity }: Load): Promise<{ taken: number; refused: number; seconds: number }> {
   let at = 0;
   let taken = 0;
   let refused = 0;
   let over = false;
+  /** With a rate: connections that wait for their turn. */
+  let idle: Socket[] = [];
   const next = (): Buffer => requests[(at = (at + 1) % requests.length)]!;
 
   async function open(): Promise<Socket> {
@@ -26,7 +30,8 @@ export async function load({ port, connections, requests, ms }: Load): Promise<{
       if (chunk[9] === 0x32) taken += 1;
       else refused += 1;
       if (over) socket.end();
-      else socket.write(next());
+      else if (perSecond === Infinity) socket.write(next());
+      else idle.push(socket);
     });
     return socket;
   }
@@ -34,9 +39,17 @@ export async function load({ port, connections, requests, ms }: Load): Promise<{
   const sockets = await Promise.all(Array.from({ length: connections }, open));
   const started = performance.now();
   const closed = sockets.map((socket) => once(socket, "close"));
-  for (const socket of sockets) socket.write(next());
+  if (perSecond === Infinity) for (const socket of sockets) socket.write(next());
+  else idle = [...sockets];
+  let sent = 0;
+  const pacing = setInterval(() => {
+    for (const due = ((performance.now() - started) / 1_000) * perSecond; sent < due && idle.length > 0; sent++) idle.pop()!.write(next());
+  }, 5);
+  if (perSecond === Infinity) clearInterval(pacing);
   await new Promise((resolve) => setTimeout(resolve, ms));
+  clearInterval(pacing);
   over = true;
+  for (const socket of idle) socket.end();
   await Promise.all(closed);
   return { taken, refused, seconds: (performance.now() - started) / 1_000 };
 }

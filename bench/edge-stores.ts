@@ -8,18 +8,26 @@ import { makeLog } from "../platform/log.ts";
 import { openDatabase } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
-import { heartbeatMonitors } from "../schemas/tables/all.ts";
+import { heartbeatMonitors, services } from "../schemas/tables/all.ts";
 import { kafkaAvailable, startKafka } from "../testing/kafka.ts";
 
 interface EdgeStores {
   /** Environment of a process that plays one role on these stores. */
   environment: Record<string, string>;
   organization: CreatedOrganization;
+  serviceIds: string[];
   stop(): Promise<void>;
 }
 
-/** Postgres, ClickHouse and a real Kafka, with one organization and `monitors` heartbeat monitors called job-0, job-1, … */
-export async function startEdgeStores(monitors: number): Promise<EdgeStores> {
+interface EdgeStoresNeeds {
+  /** Heartbeat monitors called job-0, job-1, … */
+  monitors: number;
+  /** Services beside the organization's first; plans would not allow so many, a benchmark may. */
+  services?: number;
+}
+
+/** Postgres, ClickHouse and a real Kafka, with one organization. */
+export async function startEdgeStores({ monitors, services: moreServices = 0 }: EdgeStoresNeeds): Promise<EdgeStores> {
   const available = kafkaAvailable();
   if (!available.available) throw new Error(`This needs a real Kafka: ${available.reason}.`);
   const log = makeLog("warn");
@@ -34,11 +42,15 @@ export async function startEdgeStores(monitors: number): Promise<EdgeStores> {
   const organization = await createOrganization(database, { name: "Bench", plan: "team" });
   const { organizationId } = organization;
   const row = (number: number) => ({ id: newId(), organizationId, name: `Job ${number}`, slug: `job-${number}`, scheduleType: "interval" as const, intervalSeconds: 60, graceSeconds: 60 });
-  await database.insert(heartbeatMonitors).values(Array.from({ length: monitors }, (_, number) => row(number)));
+  if (monitors > 0) await database.insert(heartbeatMonitors).values(Array.from({ length: monitors }, (_, number) => row(number)));
+  const more = Array.from({ length: moreServices }, (_, number) => ({ id: newId(), organizationId, name: `Service ${number}` }));
+  if (more.length > 0) await database.insert(services).values(more);
+  const serviceIds = [organization.serviceId, ...more.map(({ id }) => id)];
   await database.$client.end();
   return {
     environment: { DATABASE_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url, KAFKA_BROKERS: kafka.brokers.join(",") },
     organization,
+    serviceIds,
     async stop() {
       await Promise.all([postgres.stop(), clickhouse.stop(), kafka.stop()]);
       await rm(folder, { recursive: true, force: true });

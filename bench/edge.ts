@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../platform/ids.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
 import { buildService } from "../testing/service-process.ts";
 import { httpRequest, load } from "./edge-load.ts";
 import { startEdgeStores } from "./edge-stores.ts";
+import { cpuOf, machine, median, option } from "./measuring.ts";
 
 /**
  * Measures what the edge alone costs for one beacon and one ping, durable in a real Kafka (acks=all), beside a bare
@@ -21,13 +21,6 @@ const SECONDS = Number(option("seconds", "5"));
 const CONNECTIONS = Number(option("connections", "512"));
 const PROFILE = option("profile", "");
 const SENDERS = 2_000;
-/** /proc counts CPU time in these. */
-const TICKS_PER_SECOND = 100;
-
-function option(name: string, fallback: string): string {
-  const at = process.argv.indexOf(`--${name}`);
-  return at === -1 ? fallback : process.argv[at + 1]!;
-}
 
 interface Server {
   child: ChildProcess;
@@ -52,12 +45,6 @@ async function end({ child }: Server): Promise<void> {
   if (child.exitCode === null) await once(child, "exit");
 }
 
-/** User and system time of a process with all its threads, in µs. */
-function cpuOf({ child }: Server): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS_PER_SECOND;
-}
-
 function beacons(key: string): Buffer[] {
   const stack = ["TypeError: Cannot read properties of undefined (reading 'total')", "    at renderCart (https://shop.example/assets/app-4f2a91c7.js:1:48211)", "    at Cart.update (https://shop.example/assets/app-4f2a91c7.js:1:50377)", "    at HTMLButtonElement.<anonymous> (https://shop.example/assets/app-4f2a91c7.js:1:61002)"].join("\n");
   return Array.from({ length: SENDERS }, (_, number) => {
@@ -77,14 +64,10 @@ interface Figure {
 }
 
 async function measure(server: Server, requests: Buffer[], seconds: number): Promise<Figure> {
-  const before = cpuOf(server);
+  const before = cpuOf(server.child.pid!);
   const { taken, refused, seconds: took } = await load({ port: server.port, connections: CONNECTIONS, requests, ms: seconds * 1_000 });
   if (refused > 0) throw new Error(`${refused} requests were refused beside ${taken} that were taken`);
-  return { cpu: (cpuOf(server) - before) / taken, perSecond: taken / took };
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  return { cpu: (cpuOf(server.child.pid!) - before) / taken, perSecond: taken / took };
 }
 
 async function compare(work: string, edge: Server, bare: Server, requests: Buffer[], goal: number): Promise<boolean> {
@@ -105,7 +88,7 @@ async function compare(work: string, edge: Server, bare: Server, requests: Buffe
 async function main(): Promise<boolean> {
   await buildService();
   const servers: Server[] = [];
-  const stores = await startEdgeStores(SENDERS);
+  const stores = await startEdgeStores({ monitors: SENDERS });
   try {
     const noLimits = { RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
     const settings = { ...stores.environment, ...noLimits, PHAROS_ROLES: "edge", EDGE_PORT: "0", LOG_LEVEL: "warn", NODE_ENV: "production" };
@@ -116,7 +99,7 @@ async function main(): Promise<boolean> {
     servers.push(bare);
     const { beaconKey, apiKey } = stores.organization;
     const bodyBytes = beacons(beaconKey)[0]!.toString().split("\r\n\r\n")[1]!.length;
-    console.log(`CPU-µs an event, median of ${PAIRS} pairs of ${SECONDS} s, ${CONNECTIONS} connections, body of a beacon ${bodyBytes} bytes\n`);
+    console.log(`CPU-µs an event, median of ${PAIRS} pairs of ${SECONDS} s, ${CONNECTIONS} connections, body of a beacon ${bodyBytes} bytes; ${machine()}\n`);
     console.log("| work | edge (spread) | bare uWebSockets.js | share of bare | goal | rate |\n| --- | --- | --- | --- | --- | --- |");
     const only = option("only", "");
     const beacon = only === "heartbeat" || (await compare("beacon", edge, bare, beacons(beaconKey), 0.6));

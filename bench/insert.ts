@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,17 +9,16 @@ import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { rowsOfBody } from "../domain/errors/rows-of-body.ts";
 import { sampleRows } from "../domain/metrics/sample-rows.ts";
+import { cpuOf, machine, median, option } from "./measuring.ts";
 
 /**
  * Measures what an insert of 10,000 rows costs, of errors (2.7 KB a row) and of metric samples, in turns with such rows as JSONEachRow through
- * the client: CPU-µs a row of this process and of the engine's, medians of the pairs. `npx tsx bench/insert.ts`. Prints a table; exits 1 when a figure
+ * the client: CPU-µs a row of this process and of the engine's, medians of the pairs. `npx tsx bench/insert.ts [--pairs 9]`. Prints a table; exits 1 when a figure
  * is not reached.
  */
-const PAIRS = 9;
+const PAIRS = Number(option("pairs", "9"));
 const ROWS = 10_000;
 const SIGNATURES = 5_000;
-/** The kernel counts a process's time in hundredths of a second (USER_HZ). */
-const US_PER_TICK = 10_000;
 
 interface Cost {
   node: number;
@@ -44,12 +42,6 @@ function errorRows(from: number): object[] {
   }).flat();
 }
 
-/** CPU time of a process so far, in µs (proc(5), `stat`: the 14th and 15th field; its name may hold blanks). */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
-}
-
 async function cost(pid: number, insert: () => Promise<unknown>): Promise<Cost> {
   const engine = cpuOf(pid);
   const own = process.cpuUsage();
@@ -58,10 +50,6 @@ async function cost(pid: number, insert: () => Promise<unknown>): Promise<Cost> 
   const wallMs = performance.now() - start;
   const { user, system } = process.cpuUsage(own);
   return { node: (user + system) / ROWS, engine: (cpuOf(pid) - engine) / ROWS, wallMs };
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 /** Five figures a push. */
@@ -109,7 +97,7 @@ async function main(): Promise<boolean> {
       ours: (rows: object[]) => clickhouse.insert(table, rows, { token: newId() }),
       reference: (rows: object[]) => client.insert({ table, values: rows, format: "JSONEachRow", clickhouse_settings: { async_insert: 0, insert_deduplication_token: newId(), deduplicate_blocks_in_dependent_materialized_views: 1 } }),
     });
-    console.log(`${ROWS} rows an insert, ${PAIRS} pairs, medians, Node ${process.versions.node}; wanted: Node side ≤ 2.5 µs and half of the reference's\n`);
+    console.log(`${ROWS} rows an insert, ${PAIRS} pairs, medians; ${machine()}; wanted: Node side ≤ 2.5 µs and half of the reference's\n`);
     console.log("| insert | Node, µs a row | engine, µs a row | both | wall, ms |\n|---|---|---|---|---|");
     const reached = [await measure("metric_samples", engine.pid, metricRows, inserts("metric_samples")), await measure("beacon_events", engine.pid, errorRows, inserts("beacon_events"))];
     await clickhouse.close();

@@ -4,15 +4,16 @@ import { encodeFrame } from "../platform/event-log/frame.ts";
 import { makeLog } from "../platform/log.ts";
 import { makeDirectProducer, startKafkajsProducer, type KafkaProducer } from "../platform/event-log/kafka/produce.ts";
 import { kafkaAvailable, startKafka } from "../testing/kafka.ts";
+import { machine, median, option } from "./measuring.ts";
 
 /**
  * What it costs this process to bring an event of 0.77 KB durably into a real Kafka (acks=all): CPU-µs (user + system), by
  * the way it is sent, in turns, five rounds, medians.
  *
- *   PHAROS_TEST_KAFKA_LIBS=… npx tsx bench/produce.ts
+ *   PHAROS_TEST_KAFKA_LIBS=… npx tsx bench/produce.ts [--pairs 5] [--seconds 2]
  */
-const ROUNDS = 5;
-const ROUND_MS = 2_000;
+const ROUNDS = Number(option("pairs", "5"));
+const ROUND_MS = Number(option("seconds", "2")) * 1_000;
 const PARTITIONS = 4;
 const FRAME_EVENTS = [16, 64, 256];
 
@@ -45,10 +46,6 @@ async function measure({ send }: Way): Promise<{ cpu: number; perSecond: number 
   const { user, system } = process.cpuUsage(before);
   const events = counts.reduce((sum, count) => sum + count, 0);
   return { cpu: (user + system) / events, perSecond: (events / (performance.now() - started)) * 1_000 };
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 async function main(): Promise<void> {
@@ -92,7 +89,7 @@ async function measureAll(topic: string, kafkajs: KafkaProducer, direct: KafkaPr
     }
   }
   const reference = median(figures.get(ways[1]!.name)!.map(({ cpu }) => cpu));
-  console.log(`body of ${body.byteLength} bytes, ${ROUNDS} rounds of ${ROUND_MS / 1_000} s, ${PARTITIONS} partitions with one send on its way each\n`);
+  console.log(`body of ${body.byteLength} bytes, ${ROUNDS} rounds of ${ROUND_MS / 1_000} s, ${PARTITIONS} partitions with one send on its way each; ${machine()}\n`);
   console.log("| way | CPU-µs an event (spread) | to one event a record | rate |\n| --- | --- | --- | --- |");
   for (const [name, all] of figures) {
     const cpus = all.map(({ cpu }) => cpu);

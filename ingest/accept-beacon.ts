@@ -1,4 +1,4 @@
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import type { FrameEntry } from "../platform/event-log/frame.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
@@ -6,6 +6,7 @@ import { UNLIMITED, type RateState } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
 import { lookUpFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
+import { glanceBeacon } from "./glance-beacon.ts";
 import type { KnownBeaconKey } from "./known.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
@@ -20,24 +21,26 @@ function noLimitAt(now: number): RateState {
 }
 
 /** POST /api/beacon: parse → validate → key → into the log → 202. */
-export function acceptBeacon(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange): void {
+export function acceptBeacon(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange): void {
+  const origin = request.getHeader("origin");
   exchange.openToOrigins = true;
   exchange.rate = noLimitAt(needs.clock.now());
   receiveBody(response, exchange, BODY_LIMITS.beacon, (body) => {
     try {
-      acceptBody(needs, exchange, body);
+      acceptBody(needs, exchange, origin, body);
     } catch (error) {
       exchange.fail(needs.failureOf(error, exchange));
     }
   });
 }
 
-function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): void {
+function acceptBody(needs: EdgeNeeds, exchange: Exchange, origin: string, body: Uint8Array): void {
+  const glance = glanceBeacon(body);
+  if (glance !== null) return admit(needs, exchange, { key: glance.key, partitionKey: glance.partitionKey, answer: allAccepted(glance.events), origin, body });
   const value = parseJson(body);
-  const keyText = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
-  const known = typeof keyText === "string" ? needs.known.beaconKey(keyText) : null;
+  const key = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
   // The key is judged before the rest, so that a body is not explained to somebody without one.
-  if (known === null) return refuseKey(exchange);
+  if (typeof key !== "string" || needs.known.beaconKey(key) === null) return refuseKey(exchange);
 
   const reading = readBeacon(value);
   if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
@@ -46,18 +49,36 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
     const [first] = rejected;
     throw new Failure("INVALID_REQUEST", `None of the ${rejected.length} events can be taken in: ${first?.error ?? "there are none"}`, { path: first?.path ?? "/events" });
   }
-  const answer = rejected.length === 0 ? `{"success":true,"accepted":${events.length},"rejected":[]}` : JSON.stringify({ success: true, accepted: events.length, rejected });
-  // A retry of this body must meet the same partition, where its event ids are remembered.
-  const partitionKey = beacon.session_id || events[0]!.event.event_id || "";
+  const answer = rejected.length === 0 ? allAccepted(events.length) : JSON.stringify({ success: true, accepted: events.length, rejected });
+  admit(needs, exchange, { key, partitionKey: beacon.session_id || events[0]!.event.event_id || "", answer, origin, body });
+}
+
+function allAccepted(events: number): string {
+  return `{"success":true,"accepted":${events},"rejected":[]}`;
+}
+
+interface ReadBeacon {
+  key: string;
+  /** A retry of this body must meet the same partition, where its event ids are remembered. Empty: any. */
+  partitionKey: string;
+  answer: string;
+  origin: string;
+  /** Only valid during the call. */
+  body: Uint8Array;
+}
+
+/** Into the log, when the key is good for it. */
+function admit(needs: EdgeNeeds, exchange: Exchange, { key: keyText, partitionKey, answer, origin, body }: ReadBeacon): void {
+  const known = needs.known.beaconKey(keyText);
+  if (known === null) return refuseKey(exchange);
+  if (known !== undefined) return append(known, body);
   const copy = Buffer.from(body);
-  if (known !== undefined) return append(known);
-  needs.known.loadBeaconKey(keyText as string).then(
-    (key) => (key === null ? refuseKey(exchange) : append(key)),
+  needs.known.loadBeaconKey(keyText).then(
+    (key) => (key === null ? refuseKey(exchange) : append(key, copy)),
     (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)),
   );
 
-  function append(key: KnownBeaconKey): void {
-    const { origin } = exchange.head;
+  function append(key: KnownBeaconKey, bytes: Uint8Array): void {
     if (key.allowedOrigins !== null && key.allowedOrigins.length > 0 && !key.allowedOrigins.includes(origin)) {
       return exchange.fail(
         new Failure("FORBIDDEN_ORIGIN", origin === "" ? "This beacon key only takes requests that name their Origin." : `The origin ${origin.slice(0, 200)} is not allowed for this beacon key.`, {
@@ -71,7 +92,7 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, body: Uint8Array): voi
       detached: true,
       organizationId: key.organizationId,
       subjectId: key.serviceId,
-      body: copy,
+      body: bytes,
     };
     const partition = partitionKey === "" ? needs.anyPartition("beacons") : murmur2Partition(partitionKey, needs.eventLog.partitions("beacons"));
     settle(needs, exchange, "beacons", partition, entry, () => exchange.reply(202, answer));

@@ -1,39 +1,42 @@
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import { predictPing } from "../domain/heartbeats/predict-ping.ts";
 import { readHeartbeatStatus } from "../domain/heartbeats/read-status.ts";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { readPing } from "../schemas/messages/ping.ts";
+import type { Scope } from "../schemas/vocabulary.ts";
 import { authenticate, lookUpFailure, takeRate } from "./authenticate.ts";
 import { receiveBody, type Exchange } from "./exchange.ts";
 import type { KnownMonitor } from "./known.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
+const MAY_PING: readonly Scope[] = ["heartbeat:write"];
+const MAY_SEE: readonly Scope[] = ["heartbeat:write", "monitors:read"];
+
 /** POST /api/heartbeat/{id or slug}: key → monitor → read → into the log → 200 with the status that follows. */
-export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange, idOrSlug: string): void {
+export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange, idOrSlug: string): void {
   // The body must be asked for before the handler returns, whatever the look-ups take.
   let body: Buffer | null = null;
   let found: { key: FoundApiKey; monitor: KnownMonitor } | null = null;
   receiveBody(response, exchange, BODY_LIMITS.heartbeat, (bytes) => {
-    body = Buffer.from(bytes);
-    if (found) accept();
+    if (found) accept(found.key, found.monitor, bytes);
+    else body = Buffer.from(bytes);
   });
-  withMonitor(needs, exchange, idOrSlug, ["heartbeat:write"], (key, monitor) => {
-    found = { key, monitor };
-    if (body) accept();
+  withMonitor(needs, exchange, request, idOrSlug, MAY_PING, (key, monitor) => {
+    if (body) accept(key, monitor, body);
+    else found = { key, monitor };
   });
 
-  function accept(): void {
-    const { key, monitor } = found!;
+  function accept(key: FoundApiKey, monitor: KnownMonitor, bytes: Uint8Array): void {
     try {
-      const reading = readPing(body!);
+      const reading = readPing(bytes);
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
-      if (!takeRate(needs.rateLimit, exchange, `heartbeat/${key.id}`, needs.config.RATE_LIMIT_HEARTBEAT_KEY)) return;
-      if (!takeRate(needs.rateLimit, exchange, `heartbeat/${monitor.id}`, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR)) return;
+      if (!takePingOfKey(needs, exchange, key)) return;
+      if (!takeRate(needs.rateLimit, exchange, monitor.id, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR)) return;
       const receivedAt = needs.clock.now();
-      const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: body! };
+      const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: bytes };
       const partition = murmur2Partition(monitor.id, needs.eventLog.partitions("heartbeats"));
       settle(needs, exchange, "heartbeats", partition, entry, () => {
         const { status, nextExpectedAt } = predictPing(monitor, reading.ping, receivedAt);
@@ -64,9 +67,9 @@ function isoOf(ms: number): string {
 }
 
 /** GET /api/heartbeat/{id or slug}: the monitor's state and its last pings, as the stores have them. */
-export function answerHeartbeat(needs: EdgeNeeds, exchange: Exchange, idOrSlug: string): void {
-  withMonitor(needs, exchange, idOrSlug, ["heartbeat:write", "monitors:read"], (key, monitor) => {
-    if (!takeRate(needs.rateLimit, exchange, `heartbeat/${key.id}`, needs.config.RATE_LIMIT_HEARTBEAT_KEY)) return;
+export function answerHeartbeat(needs: EdgeNeeds, request: HttpRequest, exchange: Exchange, idOrSlug: string): void {
+  withMonitor(needs, exchange, request, idOrSlug, MAY_SEE, (key, monitor) => {
+    if (!takePingOfKey(needs, exchange, key)) return;
     readHeartbeatStatus({ database: needs.database, clickhouse: needs.clickhouse }, key.organizationId, monitor.id).then(
       (status) => (status === null ? exchange.fail(noSuchMonitor()) : exchange.reply(200, JSON.stringify(status))),
       (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
@@ -74,14 +77,20 @@ export function answerHeartbeat(needs: EdgeNeeds, exchange: Exchange, idOrSlug: 
   });
 }
 
+/** Ids are unique over all tables, so those of keys and monitors count under their bare names; pushes of a key count under another. */
+function takePingOfKey(needs: EdgeNeeds, exchange: Exchange, key: FoundApiKey): boolean {
+  return takeRate(needs.rateLimit, exchange, key.id, needs.config.RATE_LIMIT_HEARTBEAT_KEY);
+}
+
 function withMonitor(
   needs: EdgeNeeds,
   exchange: Exchange,
+  request: HttpRequest,
   idOrSlug: string,
-  scopes: Parameters<typeof authenticate>[2],
+  scopes: readonly Scope[],
   use: (key: FoundApiKey, monitor: KnownMonitor) => void,
 ): void {
-  authenticate(needs.authentication, exchange, scopes, (key) => {
+  authenticate(needs.authentication, exchange, request, scopes, (key) => {
     const judge = (monitor: KnownMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
     const known = needs.known.monitor(key.organizationId, idOrSlug);
     if (known !== undefined) judge(known);

@@ -1,4 +1,4 @@
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
@@ -9,14 +9,15 @@ import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
 /** POST /api/metrics/ingest: key → read → service → into the log → wait for the evaluation → 200, or 202 when it takes too long. */
-export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange: Exchange): void {
+export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange): void {
+  const prefer = request.getHeader("prefer");
   let body: Buffer | null = null;
   let key: FoundApiKey | null = null;
   receiveBody(response, exchange, BODY_LIMITS.metrics, (bytes) => {
     body = Buffer.from(bytes);
     if (key) accept(key, body);
   });
-  authenticate(needs.authentication, exchange, ["metrics:write"], (found) => {
+  authenticate(needs.authentication, exchange, request, ["metrics:write"], (found) => {
     key = found;
     if (body) accept(found, body);
   });
@@ -27,7 +28,7 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange
       const reading = readMetricsPush(parseJson(bytes));
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
       const { push } = reading;
-      const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, { organizationId: key.organizationId, serviceId: service.id, push, body: bytes }));
+      const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, { organizationId: key.organizationId, serviceId: service.id, push, body: bytes, prefer }));
       const known = needs.known.service(key.organizationId, push.serviceId);
       if (known !== undefined) judge(known);
       else needs.known.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
@@ -38,8 +39,8 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, exchange
 }
 
 /** `serviceId` is the stored spelling: by it the partition is chosen, and a service must have one. */
-function append(needs: EdgeNeeds, exchange: Exchange, { organizationId, serviceId, push, body }: { organizationId: string; serviceId: string; push: MetricsPush; body: Buffer }): void {
-  const detached = /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(exchange.head.prefer);
+function append(needs: EdgeNeeds, exchange: Exchange, { organizationId, serviceId, push, body, prefer }: { organizationId: string; serviceId: string; push: MetricsPush; body: Buffer; prefer: string }): void {
+  const detached = /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(prefer);
   const requestNumber = detached ? 0 : needs.replies.expect((result) => exchange.reply(200, result));
   const entry = { requestNumber, receivedAt: needs.clock.now(), detached, organizationId, subjectId: serviceId, body };
   const partition = murmur2Partition(serviceId, needs.eventLog.partitions("metrics"));

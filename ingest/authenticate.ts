@@ -1,3 +1,4 @@
+import type { HttpRequest } from "uWebSockets.js";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { invalidity, scopeRefusal } from "../domain/api-keys/judge.ts";
 import type { ClientAddress } from "../platform/client-address.ts";
@@ -22,11 +23,13 @@ export interface AuthenticateNeeds {
 
 /**
  * Hands over the key of a request: at once when the edge knows it, else after a look-up. A request without a valid key, or with
- * none of `scopes`, is answered here, and `accept` is not called.
+ * none of `scopes`, is answered here, and `accept` is not called. Has to be called before the request's handler returns.
  */
-export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scopes: readonly Scope[], accept: (key: FoundApiKey) => void): void {
-  const text = exchange.head.apiKey || exchange.head.bearer;
+export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, request: HttpRequest, scopes: readonly Scope[], accept: (key: FoundApiKey) => void): void {
+  const text = request.getHeader("x-api-key") || readBearer(request.getHeader("authorization"));
   const found = text === "" ? null : needs.known.apiKey(text);
+  // Whose request it is matters only without a valid key.
+  if (!found || invalidity(found, needs.clock.now()) !== null) exchange.forwardedFor = request.getHeader("x-forwarded-for");
   if (found !== undefined) return judge(found);
   needs.known.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
 
@@ -43,6 +46,10 @@ export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, scope
   }
 }
 
+function readBearer(authorization: string): string {
+  return /^bearer /i.test(authorization) ? authorization.slice(7).trim() : "";
+}
+
 function unknownKey(text: string): Failure {
   return text === ""
     ? new Failure("UNAUTHENTICATED", "An API key is required.", { fix: "Send it in the X-API-Key header or as Authorization: Bearer." })
@@ -51,7 +58,7 @@ function unknownKey(text: string): Failure {
 
 /** Counts a request without a valid key by its address; false when it was answered 429. */
 function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
-  const address = clientAddress(exchange.head.socketAddress, exchange.head.forwardedFor || undefined);
+  const address = clientAddress(exchange.socketAddress(), exchange.forwardedFor || undefined);
   return takeRate(rateLimit, exchange, `anonymous/${address}`, anonymousLimit);
 }
 

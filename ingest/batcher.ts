@@ -1,6 +1,6 @@
 import type { Topic } from "../schemas/vocabulary.ts";
 import type { Clock } from "../platform/clock.ts";
-import { encodeFrame, entrySize, type FrameEntry } from "../platform/event-log/frame.ts";
+import { addEntry, closeFrame, entrySize, openFrame, type FrameEntry, type OpenFrame } from "../platform/event-log/frame.ts";
 import { LogUnavailable } from "../platform/event-log/port.ts";
 import { NotTaken, type Appender } from "../platform/event-log/spooled.ts";
 import type { Log } from "../platform/log.ts";
@@ -32,7 +32,7 @@ export interface BatcherLimits {
 export const BATCHER_LIMITS: BatcherLimits = { flushAfterMs: 5, spooledFlushAfterMs: 20, flushBytes: 256 * 1024, pendingBytes: 64 * 1024 * 1024, waitMs: 10_000 };
 
 export interface Batcher {
-  /** Takes an entry for a partition, or says false at once when there is no room or the log is away. `onFate` is called exactly once after true. */
+  /** Takes an entry (its body is copied) for a partition, or says false at once when there is no room or the log is away. `onFate` is called exactly once after true. */
   add(topic: Topic, partition: number, entry: FrameEntry, onFate: (fate: Fate) => void): boolean;
   /** Why requests are refused just now, or null. */
   unready(): string | null;
@@ -43,11 +43,16 @@ export interface Batcher {
   drain(): Promise<void>;
 }
 
-interface Waiting {
-  entry: FrameEntry;
-  onFate: (fate: Fate) => void;
-  /** Monotonic ms after which the sender gets no answer any more. */
-  deadline: number;
+/** A frame and who waits for it. */
+interface Filling {
+  frame: OpenFrame;
+  bytes: number;
+  /** When its oldest entry was received. */
+  since: number;
+  /** Entry by entry: who wants to know its fate … */
+  onFates: ((fate: Fate) => void)[];
+  /** … and the monotonic ms after which its sender gets no answer any more. */
+  deadlines: number[];
 }
 
 interface Lane {
@@ -55,11 +60,12 @@ interface Lane {
   partition: number;
   /** Number of the last frame made; numbers are never reused, so a resend can be told from news. */
   sequence: bigint;
-  filling: Waiting[];
+  /** Oldest first; entries are added to the last one. */
+  filling: Filling[];
   fillingBytes: number;
-  inFlight: Waiting[];
-  /** When the oldest entry of the frame in flight was received; null when none is. */
-  inFlightSince: number | null;
+  inFlight: Filling | null;
+  /** What frames took lately: the next one's buffer is made as large. */
+  usualBytes: number;
   timer: NodeJS.Timeout | null;
   sending: boolean;
   /** The last frame was spooled. */
@@ -74,37 +80,64 @@ const RETRY_MS = [50, 100, 200, 400, 800, 1_000];
  * resent with its number for as long as it takes: dropping it and calling its requests refused would be a lie.
  */
 export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNeeds): Batcher {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<Topic, Lane[]>();
   let pending = 0;
   /** Set from a failed append until one succeeds; meanwhile new requests are refused instead of piling up. */
   let away: string | null = null;
   let draining: (() => void)[] = [];
 
   function laneOf(topic: Topic, partition: number): Lane {
-    const name = `${topic}/${partition}`;
-    let lane = lanes.get(name);
-    if (!lane) {
-      lane = { topic, partition, sequence: 0n, filling: [], fillingBytes: 0, inFlight: [], inFlightSince: null, timer: null, sending: false, spooling: false };
-      lanes.set(name, lane);
-    }
+    const known = lanes.get(topic)?.[partition];
+    if (known) return known;
+    const lane: Lane = { topic, partition, sequence: 0n, filling: [], fillingBytes: 0, inFlight: null, usualBytes: 4_096, timer: null, sending: false, spooling: false };
+    if (!lanes.has(topic)) lanes.set(topic, []);
+    lanes.get(topic)![partition] = lane;
     return lane;
+  }
+
+  function allLanes(): Lane[] {
+    // Partitions without a lane are holes, which flat() leaves out.
+    return [...lanes.values()].flat();
   }
 
   function add(topic: Topic, partition: number, entry: FrameEntry, onFate: (fate: Fate) => void): boolean {
     const size = entrySize(entry.body.byteLength);
     if (away !== null || pending + size > limits.pendingBytes) return false;
     const lane = laneOf(topic, partition);
-    lane.filling.push({ entry, onFate, deadline: clock.monotonic() + limits.waitMs });
+    const filling = fillingFor(lane, size, entry.receivedAt);
+    addEntry(filling.frame, entry);
+    filling.bytes += size;
+    filling.onFates.push(onFate);
+    filling.deadlines.push(clock.monotonic() + limits.waitMs);
     lane.fillingBytes += size;
     pending += size;
-    if (lane.sending) return true;
-    startOrWait(lane);
+    if (!lane.sending) startOrWait(lane);
     return true;
   }
 
+  /** The frame that an entry of this size goes into: none is larger than `flushBytes`, unless by its only entry. */
+  function fillingFor(lane: Lane, size: number, receivedAt: number): Filling {
+    const last = lane.filling.at(-1);
+    if (last !== undefined && last.bytes + size <= limits.flushBytes) return last;
+    const filling: Filling = { frame: openFrame(edgeId, Math.max(size, lane.usualBytes)), bytes: 0, since: receivedAt, onFates: [], deadlines: [] };
+    lane.filling.push(filling);
+    return filling;
+  }
+
   function startOrWait(lane: Lane): void {
-    if (lane.fillingBytes >= limits.flushBytes || draining.length > 0) startSending(lane);
-    else lane.timer ??= setTimeout(() => startSending(lane), lane.spooling ? limits.spooledFlushAfterMs : limits.flushAfterMs);
+    if (isFullOrHurried(lane)) return startSending(lane);
+    lane.timer ??= setTimeout(() => sendTogether(lane), lane.spooling ? limits.spooledFlushAfterMs : limits.flushAfterMs);
+  }
+
+  function isFullOrHurried(lane: Lane): boolean {
+    return lane.fillingBytes >= limits.flushBytes || draining.length > 0;
+  }
+
+  /** A lane that is due takes the others along: what leaves together is one request to a broker, which costs far more than a frame. */
+  function sendTogether(due: Lane): void {
+    startSending(due);
+    if (due.spooling) return;
+    for (const lane of allLanes()) if (!lane.spooling) startSending(lane);
   }
 
   function startSending(lane: Lane): void {
@@ -117,39 +150,23 @@ export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNee
 
   async function sendAll(lane: Lane): Promise<void> {
     do {
-      const batch = takeFrame(lane);
-      lane.inFlight = batch;
-      lane.inFlightSince = batch[0]!.entry.receivedAt;
+      const sent = lane.filling.shift()!;
+      lane.fillingBytes -= sent.bytes;
+      lane.usualBytes = Math.min(limits.flushBytes, Math.max(4_096, Math.ceil((lane.usualBytes + sent.bytes * 1.5) / 2)));
+      lane.inFlight = sent;
       lane.sequence += 1n;
-      const frame = encodeFrame({ edgeId, sequence: lane.sequence }, batch.map(({ entry }) => entry));
-      const fate = await appendUntilDecided(lane, frame, lane.inFlightSince);
-      const settled = lane.inFlight;
-      lane.inFlight = [];
-      lane.inFlightSince = null;
+      const fate = await appendUntilDecided(lane, closeFrame(sent.frame, lane.sequence), sent.since);
+      lane.inFlight = null;
       lane.spooling = fate === "spooled";
-      for (const waiting of settled) finish(waiting, fate);
-      for (const { entry } of batch) pending -= entrySize(entry.body.byteLength);
-    } while (lane.filling.length > 0 && (!lane.spooling || lane.fillingBytes >= limits.flushBytes || draining.length > 0));
+      for (const onFate of sent.onFates) tell(onFate, fate);
+      pending -= sent.bytes;
+    } while (lane.filling.length > 0 && (!lane.spooling || isFullOrHurried(lane)));
     lane.sending = false;
     if (lane.filling.length > 0) startOrWait(lane);
     if (pending === 0) {
       for (const resolve of draining) resolve();
       draining = [];
     }
-  }
-
-  /** The frame's entries: all that fit into `flushBytes`, at least one. */
-  function takeFrame(lane: Lane): Waiting[] {
-    let bytes = 0;
-    let count = 0;
-    for (const { entry } of lane.filling) {
-      const size = entrySize(entry.body.byteLength);
-      if (count > 0 && bytes + size > limits.flushBytes) break;
-      bytes += size;
-      count += 1;
-    }
-    lane.fillingBytes -= bytes;
-    return lane.filling.splice(0, count);
   }
 
   async function appendUntilDecided(lane: Lane, frame: Buffer, receivedAt: number): Promise<Exclude<Fate, "unknown">> {
@@ -173,19 +190,24 @@ export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNee
 
   /** Those that never left are refused at once; those in flight may be in the log, so they get no answer once they are late. */
   function giveUpLate(lane: Lane): void {
-    for (const waiting of lane.filling.splice(0)) {
-      pending -= entrySize(waiting.entry.body.byteLength);
-      finish(waiting, "refused");
+    for (const { bytes, onFates } of lane.filling.splice(0)) {
+      pending -= bytes;
+      for (const onFate of onFates) tell(onFate, "refused");
     }
     lane.fillingBytes = 0;
+    const sent = lane.inFlight;
+    if (sent === null) return;
     const now = clock.monotonic();
-    for (const waiting of lane.inFlight) if (now >= waiting.deadline) finish(waiting, "unknown");
-    lane.inFlight = lane.inFlight.filter((waiting) => now < waiting.deadline);
+    // They came one after the other, so those that are late stand first.
+    let late = 0;
+    while (late < sent.deadlines.length && now >= sent.deadlines[late]!) late += 1;
+    sent.deadlines.splice(0, late);
+    for (const onFate of sent.onFates.splice(0, late)) tell(onFate, "unknown");
   }
 
-  function finish(waiting: Waiting, fate: Fate): void {
+  function tell(onFate: (fate: Fate) => void, fate: Fate): void {
     try {
-      waiting.onFate(fate);
+      onFate(fate);
     } catch (error) {
       log.error({ err: error }, "an answer failed after its event was decided");
     }
@@ -196,9 +218,10 @@ export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNee
     unready: () => appender.unready() ?? away ?? (pending >= limits.pendingBytes ? "too many bytes wait for the event log" : null),
     oldestUnsentAt(topic) {
       let oldest: number | null = null;
-      for (const lane of lanes.values()) {
-        if (topic !== undefined && lane.topic !== topic) continue;
-        const since = lane.inFlightSince ?? lane.filling[0]?.entry.receivedAt;
+      for (const lane of topic === undefined ? allLanes() : (lanes.get(topic) ?? [])) {
+        // A partition of the topic without a lane.
+        if (!lane) continue;
+        const since = lane.inFlight?.since ?? lane.filling[0]?.since;
         if (since !== undefined && (oldest === null || since < oldest)) oldest = since;
       }
       return oldest;
@@ -206,7 +229,7 @@ export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNee
     pendingBytes: () => pending,
     async drain() {
       const drained = pending > 0 ? new Promise<void>((resolve) => draining.push(resolve)) : Promise.resolve();
-      for (const lane of lanes.values()) startSending(lane);
+      for (const lane of allLanes()) startSending(lane);
       await drained;
     },
   };

@@ -49,22 +49,23 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
     exchange.openToOrigins = true;
     exchange.reply(204, "", CORS_PREFLIGHT);
   });
-  app.post("/api/beacon", (response, request) => acceptBeacon(needs, response, begin(response, request)));
-  app.post("/api/metrics/ingest", (response, request) => acceptMetrics(needs, response, begin(response, request)));
+  app.post("/api/beacon", (response, request) => acceptBeacon(needs, response, request, begin(response, request)));
+  app.post("/api/metrics/ingest", (response, request) => acceptMetrics(needs, response, request, begin(response, request)));
   app.post("/api/heartbeat/:monitor", (response, request) => {
     const monitor = request.getParameter(0) ?? "";
-    acceptHeartbeat(needs, response, begin(response, request), monitor);
+    acceptHeartbeat(needs, response, request, begin(response, request), monitor);
   });
   app.get("/api/heartbeat/:monitor", (response, request) => {
     const monitor = request.getParameter(0) ?? "";
-    answerHeartbeat(needs, begin(response, request), monitor);
+    answerHeartbeat(needs, request, begin(response, request), monitor);
   });
   app.any("/*", (response, request) => {
     const method = request.getMethod().toUpperCase();
     const path = request.getUrl();
+    const forwardedFor = request.getHeader("x-forwarded-for");
     const exchange = begin(response, request);
     if (method !== "GET") return refuse(exchange, method, path);
-    probes(path, needs.clientAddress(exchange.head.socketAddress, exchange.head.forwardedFor || undefined)).then(
+    probes(path, needs.clientAddress(exchange.socketAddress(), forwardedFor || undefined)).then(
       (answer) => (answer ? exchange.reply(answer.status, answer.body, [], answer.contentType) : refuse(exchange, method, path)),
       (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
     );

@@ -123,7 +123,7 @@ export function makeKnown({ database, clock, log }: { database: Database; clock:
     // Known first: whether a key is well formed only matters before it is asked for, and costs more than the look.
     apiKey: (key) => keys.peek(key) ?? (isWellFormedApiKey(key) ? keys.peek(key) : null),
     loadApiKey: keys.get,
-    beaconKey: (key) => (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
+    beaconKey: (key) => beacons.peek(key) ?? (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
     loadBeaconKey: beacons.get,
     monitor: (organizationId, idOrSlug) => monitors.peek(`${organizationId}/${idOrSlug}`),
     loadMonitor: (organizationId, idOrSlug) => monitors.get(`${organizationId}/${idOrSlug}`),

@@ -66,7 +66,7 @@ export function makeFailureOf(log: Log): EdgeNeeds["failureOf"] {
     if (isPostgresAway(error) || (error instanceof Error && error.name === "ClickHouseUnavailable")) {
       return new Failure("UNAVAILABLE", "A database is away.", { retryAfter: 5 });
     }
-    log.error({ err: error, request_id: exchange.head.requestId }, "a request failed");
+    log.error({ err: error, request_id: exchange.requestId }, "a request failed");
     return new Failure("INTERNAL", "Something went wrong here; it was logged under this request id.");
   };
 }

@@ -30,6 +30,8 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
   let window = -1;
   // A box for each key: counting a known key then writes a number and does not touch the map.
   let counts = new Map<string, { count: number }>();
+  /** What all get who have no limit; made anew each second. */
+  let unlimited: RateState = { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetAtSeconds: 0, retryAfterSeconds: 0 };
 
   return {
     take(key, limitPerMinute) {
@@ -41,7 +43,10 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
       }
       const resetAtSeconds = (current + 1) * 60;
       const retryAfterSeconds = Math.max(1, Math.ceil(resetAtSeconds - now / 1_000));
-      if (limitPerMinute === 0) return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetAtSeconds, retryAfterSeconds };
+      if (limitPerMinute === 0) {
+        if (unlimited.resetAtSeconds !== resetAtSeconds || unlimited.retryAfterSeconds !== retryAfterSeconds) unlimited = { ...unlimited, resetAtSeconds, retryAfterSeconds };
+        return unlimited;
+      }
       let box = counts.get(key);
       if (box === undefined) {
         if (counts.size >= maxKeys) counts.delete(counts.keys().next().value!);

@@ -1,18 +1,32 @@
-import { Piscina } from "piscina";
+import { move, Piscina, transferableSymbol, valueSymbol } from "piscina";
 import { LOADER_ARGUMENTS } from "./root.ts";
 
 /** Worker threads that all run one function. */
 export interface WorkerPool<Task, Result> {
-  /** Runs the function on a thread; rejects with what it threw, or when its thread died. A dead thread is replaced. */
+  /** Runs the function on a thread; rejects with what it threw, or with WorkerLost. A lost thread is replaced. */
   run(task: Task): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** A task that takes longer than this is taken for hung: its thread is ended and the task rejects. */
-const DEADLINE_MS = 30_000;
+/** The thread died under the task, or hung and was ended: the task may do the same to the next thread. */
+export class WorkerLost extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause });
+    this.name = "WorkerLost";
+  }
+}
 
-/** `file` is the module (see `moduleFile`), `name` the function it exports. */
-export function startWorkerPool<Task, Result>({ file, name, threads }: { file: string; name: string; threads: number }): WorkerPool<Task, Result> {
+interface WorkerPoolOptions {
+  /** The module (see `moduleFile`) … */
+  file: string;
+  /** … and the function that it exports. */
+  name: string;
+  threads: number;
+  /** A task that runs longer, in ms, is taken for hung and its thread is ended. Waiting for a free thread does not count. */
+  deadlineMs?: number;
+}
+
+export function startWorkerPool<Task, Result>({ file, name, threads, deadlineMs = 30_000 }: WorkerPoolOptions): WorkerPool<Task, Result> {
   const pool = new Piscina<Task, Result>({
     filename: file,
     name,
@@ -21,8 +35,48 @@ export function startWorkerPool<Task, Result>({ file, name, threads }: { file: s
     idleTimeout: 60_000,
     execArgv: LOADER_ARGUMENTS,
   });
+  // A thread that dies without a task is replaced as well; without a listener it would end the process.
+  pool.on("error", () => undefined);
+  let free = threads;
+  const waiting: (() => void)[] = [];
+
+  /** Piscina counts a task's time from when it was given: behind a hung one, its neighbours would be taken for hung too. */
+  async function onFreeThread<T>(work: () => Promise<T>): Promise<T> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  }
+
   return {
-    run: (task) => pool.run(task, { signal: AbortSignal.timeout(DEADLINE_MS) }),
+    run: (task) =>
+      onFreeThread(async () => {
+        const signal = AbortSignal.timeout(deadlineMs);
+        try {
+          return await pool.run(task, { signal });
+        } catch (error) {
+          if (signal.aborted) throw new WorkerLost(`it kept a worker thread busy for ${deadlineMs} ms and was ended`, error);
+          if (isDeath(error)) throw new WorkerLost(`its worker thread died: ${error.message}`, error);
+          throw error;
+        }
+      }),
     close: () => pool.close(),
   };
+}
+
+/** By piscina's sentence, for it gives no code; and Node's for a thread without memory. */
+function isDeath(error: unknown): error is Error {
+  return error instanceof Error && (error.message.startsWith("worker exited with code") || (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY");
+}
+
+/** A task, or the answer of the function in the thread, with memory that goes along instead of being copied. Whoever gives it away must not use it again. */
+export function handingOver<Result extends object>(result: Result, memory: readonly ArrayBuffer[]): Result {
+  const marked = Object.assign(result, { [transferableSymbol]: memory, [valueSymbol]: result });
+  move(marked);
+  return marked;
 }

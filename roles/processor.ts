@@ -7,12 +7,15 @@ import { moduleFile } from "../platform/root.ts";
 import { startWorkerPool } from "../platform/worker-pool.ts";
 import type { House } from "./house.ts";
 
+/** Metrics are evaluated inside a transaction, which Postgres ends by itself when it stands idle for half a minute. */
+const EVALUATION_DEADLINE_MS = 10_000;
+
 /** The role that turns what the edges took in into rows, signatures, states and answers. */
 export async function startProcessorRole(house: House): Promise<void> {
   const { config, lifecycle } = house;
   const threads = config.WORKER_THREADS;
-  const errorRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads });
-  const evaluation: EvaluationPool = startWorkerPool({ file: moduleFile("../processors/metrics/worker.ts", import.meta.url), name: "evaluateBatch", threads: 1 });
+  const errorRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads, deadlineMs: config.WORKER_DEADLINE_MS });
+  const evaluation: EvaluationPool = startWorkerPool({ file: moduleFile("../processors/metrics/worker.ts", import.meta.url), name: "evaluateBatch", threads: 1, deadlineMs: Math.min(config.WORKER_DEADLINE_MS, EVALUATION_DEADLINE_MS) });
   lifecycle.add({
     name: "worker threads",
     async stop() {

@@ -6,6 +6,7 @@ import type { ClickHouse } from "../platform/clickhouse/port.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { claimDataFolder, type DataFolder } from "../platform/data-folder.ts";
+import { openLogDoor } from "../platform/event-log/door.ts";
 import { openEmbeddedLog } from "../platform/event-log/embedded.ts";
 import { openKafkaLog } from "../platform/event-log/kafka.ts";
 import type { EventLog } from "../platform/event-log/port.ts";
@@ -68,6 +69,10 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   // An edge by itself works on while Kafka is away: its spool says when it does not.
   const spoolsOnly = config.KAFKA_BROKERS.length > 0 && config.PHAROS_ROLES.every((role) => role === "edge");
   lifecycle.add({ name: "event log", stop: () => eventLog.close(), ...(!spoolsOnly && { unready: () => unreadyByPing(eventLog) }) });
+  if (config.KAFKA_BROKERS.length === 0) {
+    const door = await openLogDoor({ eventLog, folder: logFolder(config), log });
+    lifecycle.add({ name: "event log, for the command line", stop: () => door.close() });
+  }
   const abandon = () => {
     for (const child of children) child.abandon();
   };
@@ -111,5 +116,9 @@ function openLog({ config, clock, log }: StoresNeeds): Promise<EventLog> {
   const partitions = config.LOG_PARTITIONS;
   if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER });
   const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;
-  return openEmbeddedLog({ folder: join(config.PHAROS_DATA_DIR, "log"), partitions, retentionBytes, retentionMs, clock, log });
+  return openEmbeddedLog({ folder: logFolder(config), partitions, retentionBytes, retentionMs, clock, log });
+}
+
+function logFolder({ PHAROS_DATA_DIR }: Config): string {
+  return join(PHAROS_DATA_DIR, "log");
 }

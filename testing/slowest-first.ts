@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest test files, slowest first: begun last, one of them alone would hold up the end of the run. */
 const SLOWEST = [
+  "faults/short.flow.test.ts",
   "platform/event-log/kafka.test.ts",
   "processors/errors/exactly-once.flow.test.ts",
   "roles/kafka.flow.test.ts",

@@ -11,10 +11,10 @@ export interface Groupable {
   type: string;
   message: string;
   /** Innermost first. */
-  frames: ParsedFrame[];
+  frames: readonly ParsedFrame[];
   /** What the sender wants in place of the rules; `{{default}}` stands for what they would give. */
   custom?: string[] | null;
-  causes?: { type: string; message: string; frames: ParsedFrame[] }[];
+  causes?: { type: string; message: string; frames: readonly ParsedFrame[] }[];
 }
 
 export interface Grouping {
@@ -51,18 +51,18 @@ function defaultParts({ type, message, frames, causes }: Groupable): GroupingPar
   return parts;
 }
 
-function causeLine({ type, message, frames }: { type: string; message: string; frames: ParsedFrame[] }): string {
+function causeLine({ type, message, frames }: { type: string; message: string; frames: readonly ParsedFrame[] }): string {
   const lines = frameLines(frames);
   return [type, ...(lines.length > 0 ? lines : [stableMessage(message)])].join(" < ");
 }
 
 /** `function in file` of the innermost in-app frames, or of all frames when none is in-app; recursion collapsed. */
-function frameLines(frames: ParsedFrame[]): string[] {
+function frameLines(frames: readonly ParsedFrame[]): string[] {
   const lines = collapsedLines(frames, true);
   return lines.length > 0 ? lines : collapsedLines(frames, false);
 }
 
-function collapsedLines(frames: ParsedFrame[], onlyInApp: boolean): string[] {
+function collapsedLines(frames: readonly ParsedFrame[], onlyInApp: boolean): string[] {
   const kept: Place[] = [];
   for (const frame of frames) {
     if (frame.kind !== "script" || (onlyInApp && !frame.in_app)) continue;

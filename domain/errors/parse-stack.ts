@@ -35,8 +35,13 @@ const MAX_FILE_CHARACTERS = 2_000;
  * Never throws, takes time linear in the text; what is no frame is passed over.
  */
 export function parseStack(stack: string, message = ""): ParsedStack {
-  const frames = framesOf(stack, endOfHeader(stack, message), v8Frame);
-  return shorten(frames.length > 0 ? frames : framesOf(stack, 0, atSignFrame));
+  return v8Stack(stack, endOfHeader(stack, message)) ?? shorten(framesOf(stack, 0, atSignFrame));
+}
+
+/** The frames that V8 printed from there on, or null: they follow from that part of the text alone. */
+export function v8Stack(stack: string, from: number): ParsedStack | null {
+  const frames = framesOf(stack, from, v8Frame);
+  return frames.length > 0 ? shorten(frames) : null;
 }
 
 function framesOf(stack: string, from: number, read: (line: string) => ParsedFrame | null): ParsedFrame[] {
@@ -58,8 +63,8 @@ function lineOf(stack: string, start: number, end: number): string {
   return stack.slice(start, end);
 }
 
-/** V8 begins a stack with `Type: message`; the message can have many lines. */
-function endOfHeader(stack: string, message: string): number {
+/** Where the message ends above the frames, or 0: V8 begins a stack with `Type: message`; the message can have many lines. */
+export function endOfHeader(stack: string, message: string): number {
   if (message === "") return 0;
   if (stack.startsWith(message)) return message.length;
   const colon = stack.indexOf(": ");

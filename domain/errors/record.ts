@@ -5,13 +5,22 @@ import { errorSignatures, releases, services } from "../../schemas/tables/all.ts
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
+import type { BriefRow } from "./brief-rows.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
 import { firstPriority } from "./classify.ts";
 import { regressingRelease } from "./decide-regression.ts";
 
-/** What a batch adds to one signature, named as the columns of `error_signatures`. */
+/** What a batch adds to a signature that exists, named as the columns of `error_signatures`. */
 interface Increment {
   id: string;
+  occurrences: number;
+  /** Both ISO 8601. */
+  first_seen: string;
+  last_seen: string;
+}
+
+/** What a signature is made of, from its first event. */
+interface Description extends Increment {
   organization_id: string;
   service_id: string;
   grouping_version: string;
@@ -22,9 +31,6 @@ interface Increment {
   category: ErrorCategory;
   priority: string;
   handled: boolean;
-  occurrences: number;
-  first_seen: string;
-  last_seen: string;
   release: string;
   environment: string;
   stack_trace: string;
@@ -32,77 +38,108 @@ interface Increment {
   grouping_parts: unknown;
 }
 
-/** An increment, and what does not go into the row. */
 interface Counted {
   increment: Increment;
-  /** ISO 8601 by release: the last event in it. */
+  /** The earliest event of the batch. */
+  first: BriefRow;
+  /** As ClickHouse has it, by release: the last event in it. */
   lastSeenIn: Map<string, string>;
+}
+
+/** `recordCounted` of rows that are whole. */
+export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<{ created: string[] }> {
+  return recordCounted(tx, rows, async () => rows);
 }
 
 /**
  * Counts a batch of occurrences into their signatures, in the transaction that also moves the consumer's cursor:
  * new signatures are made from their first event and announced as `error.new`, resolved ones that happened again
  * become regressed, ignored ones whose condition is met become new without a word. Releases that are named for the first
- * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids.
+ * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids. `whole` gives the same rows
+ * with all their columns; it is asked only when a signature is new or came back.
  */
-export async function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<{ created: string[] }> {
+export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: () => Promise<BeaconEventRow[]>): Promise<{ created: string[] }> {
   await noteSeenReleases(tx, releasesOf(rows));
-  const batch = countBySignature(rows);
-  if (batch.length === 0) return { created: [] };
-  const increments = batch.map(({ increment }) => increment);
+  const byId = countBySignature(rows);
+  if (byId.size === 0) return { created: [] };
+  const batch = [...byId.values()].sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
   // Nearly all of a batch belongs to signatures that exist, for which stacks and frames need not travel.
-  const counted = await countKnown(tx, increments);
+  const counted = await countKnown(tx, batch.map(({ increment }) => increment));
   const known = new Set(counted.map(({ id }) => id));
-  const created = await countNew(tx, increments.filter(({ id }) => !known.has(id)));
-  const byId = new Map(batch.map((each) => [each.increment.id, each]));
+  const fresh = batch.filter(({ increment }) => !known.has(increment.id));
   const regressed = [
     ...counted.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
   ];
+  if (fresh.length === 0 && regressed.length === 0) return { created: [] };
+  const described = await describe([...fresh, ...regressed.map(({ id }) => byId.get(id)!)], whole);
+  const created = await countNew(tx, fresh.map(({ increment }) => described.get(increment.id)!));
   await emitEvents(tx, [
-    ...created.map((id) => eventOf("error.new", byId.get(id)!.increment)),
-    ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...byId.get(id)!.increment, release })),
+    ...created.map((id) => eventOf("error.new", described.get(id)!)),
+    ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...described.get(id)!, release })),
   ]);
   return { created };
 }
 
-/** One for each service and release would do; the many equal ones cost nothing further on. */
-function releasesOf(rows: BeaconEventRow[]) {
-  return rows.map(({ organization_id: organizationId, service_id: serviceId, release, environment, received_at: receivedAt }) => ({ organizationId, serviceId, release, environment, seenAt: isoMoment(receivedAt) }));
+/** One for each service and release would do; of neighbours with the same, the first is enough. */
+function releasesOf(rows: BriefRow[]) {
+  const seen = new Map<string, BriefRow>();
+  for (const row of rows) {
+    if (row.release === "") continue;
+    const key = `${row.service_id} ${row.release}`;
+    const known = seen.get(key);
+    // Moments of this shape compare as texts.
+    if (!known || row.received_at < known.received_at) seen.set(key, row);
+  }
+  return [...seen.values()].map(({ organization_id: organizationId, service_id: serviceId, release, environment, received_at: receivedAt }) => ({ organizationId, serviceId, release, environment, seenAt: isoMoment(receivedAt) }));
 }
 
-/** One entry for each signature, sorted by id so that batches lock rows in the same order. */
-function countBySignature(rows: BeaconEventRow[]): Counted[] {
-  const groups = new Map<string, Group>();
+/** One entry for each signature. */
+function countBySignature(rows: BriefRow[]): Map<string, Counted> {
+  const groups = new Map<string, Counted>();
   for (const row of rows) {
     if (row.type === "vital") continue;
+    const { occurred_at: occurredAt } = row;
     const group = groups.get(row.signature_id);
     if (!group) {
-      groups.set(row.signature_id, { first: row, last_seen: row.occurred_at, occurrences: 1, lastSeenIn: new Map([[row.release, row.occurred_at]]) });
+      groups.set(row.signature_id, { increment: { id: row.signature_id, occurrences: 1, first_seen: occurredAt, last_seen: occurredAt }, first: row, lastSeenIn: new Map([[row.release, occurredAt]]) });
       continue;
     }
-    group.occurrences++;
-    // Moments of this shape compare as texts.
-    if (row.occurred_at < group.first.occurred_at) group.first = row;
-    if (row.occurred_at > group.last_seen) group.last_seen = row.occurred_at;
-    if (row.occurred_at > (group.lastSeenIn.get(row.release) ?? "")) group.lastSeenIn.set(row.release, row.occurred_at);
+    const { increment, lastSeenIn } = group;
+    increment.occurrences++;
+    if (occurredAt < increment.first_seen) {
+      increment.first_seen = occurredAt;
+      group.first = row;
+    }
+    if (occurredAt > increment.last_seen) increment.last_seen = occurredAt;
+    if (occurredAt > (lastSeenIn.get(row.release) ?? "")) lastSeenIn.set(row.release, occurredAt);
   }
-  return [...groups.values()]
-    .map((group) => ({ increment: incrementOf(group), lastSeenIn: new Map([...group.lastSeenIn].map(([release, moment]) => [release, isoMoment(moment)])) }))
-    .sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
+  for (const { increment } of groups.values()) {
+    increment.first_seen = isoMoment(increment.first_seen);
+    increment.last_seen = isoMoment(increment.last_seen);
+  }
+  return groups;
 }
 
-interface Group {
-  first: BeaconEventRow;
-  last_seen: string;
-  occurrences: number;
-  lastSeenIn: Map<string, string>;
+/** What signatures say of themselves, by id, from their first events. */
+async function describe(wanted: Counted[], whole: () => Promise<BeaconEventRow[]>): Promise<Map<string, Description>> {
+  const byPlace = new Map(wanted.map((each) => [placeOf(each.first), each]));
+  const described = new Map<string, Description>();
+  for (const row of await whole()) {
+    const counted = byPlace.get(placeOf(row));
+    if (counted) described.set(counted.increment.id, descriptionOf(row, counted.increment));
+  }
+  return described;
 }
 
-function incrementOf({ first, last_seen, occurrences }: Group): Increment {
+function placeOf({ log_id: logId, partition, offset, index }: BriefRow): string {
+  return `${logId} ${partition} ${offset} ${index}`;
+}
+
+function descriptionOf(first: BeaconEventRow, increment: Increment): Description {
   const category = first.category || "javascript";
   return {
-    id: first.signature_id,
+    ...increment,
     organization_id: first.organization_id,
     service_id: first.service_id,
     grouping_version: first.grouping_version,
@@ -113,9 +150,6 @@ function incrementOf({ first, last_seen, occurrences }: Group): Increment {
     category,
     priority: firstPriority(category, first.handled),
     handled: first.handled,
-    occurrences,
-    first_seen: isoMoment(first.occurred_at),
-    last_seen: isoMoment(last_seen),
     release: first.release,
     environment: first.environment,
     stack_trace: first.stack,
@@ -136,7 +170,7 @@ interface Known {
 
 /** Adds to the signatures that exist. An event after its resolution brings a resolved one back, once. */
 async function countKnown(tx: Transaction, increments: Increment[]): Promise<Known[]> {
-  const batch = JSON.stringify(increments.map(({ id, occurrences, first_seen, last_seen }) => ({ id, occurrences, first_seen, last_seen })));
+  const batch = JSON.stringify(increments);
   const { rows } = await tx.execute<{ id: string; regressed: boolean; resolved_in: string | null; resolved_at: string | null }>(sql`
     with batch as (
       select * from jsonb_to_recordset(${batch}::jsonb) as row (id uuid, occurrences bigint, first_seen timestamptz, last_seen timestamptz)
@@ -173,7 +207,7 @@ function lastRelease({ lastSeenIn }: Counted): string {
 /** Brings back those of the signatures resolved in a release that happened in a later one; they are locked since they were counted. */
 async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: ReadonlyMap<string, Counted>): Promise<{ id: string; release: string }[]> {
   if (inQuestion.length === 0) return [];
-  const named = inQuestion.flatMap(({ id, resolved_in: resolvedIn }) => [...byId.get(id)!.lastSeenIn.keys(), resolvedIn!].map((version) => ({ service_id: byId.get(id)!.increment.service_id, version })));
+  const named = inQuestion.flatMap(({ id, resolved_in: resolvedIn }) => [...byId.get(id)!.lastSeenIn.keys(), resolvedIn!].map((version) => ({ service_id: byId.get(id)!.first.service_id, version })));
   const { rows } = await tx.execute<{ service_id: string; version: string; seen: string }>(sql`
     select distinct release.service_id, release.version, extract(epoch from release.created_at) as seen
     from ${releases} as release
@@ -182,8 +216,9 @@ async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: Read
   for (const { service_id: service, version, seen } of rows) firstSeen.set(service, (firstSeen.get(service) ?? new Map<string, number>()).set(version, Number(seen)));
 
   const regressed = inQuestion.flatMap(({ id, resolved_in: resolvedIn, resolved_at: resolvedAt }) => {
-    const { increment, lastSeenIn } = byId.get(id)!;
-    const release = regressingRelease(lastSeenIn, { resolvedAt: resolvedAt!, resolvedIn: resolvedIn! }, firstSeen.get(increment.service_id) ?? new Map<string, number>());
+    const { first, lastSeenIn } = byId.get(id)!;
+    const moments = new Map([...lastSeenIn].map(([release, moment]) => [release, isoMoment(moment)]));
+    const release = regressingRelease(moments, { resolvedAt: resolvedAt!, resolvedIn: resolvedIn! }, firstSeen.get(first.service_id) ?? new Map<string, number>());
     return release === null ? [] : [{ id, release }];
   });
   if (regressed.length > 0) await tx.update(errorSignatures).set({ status: "regressed" }).where(inArray(errorSignatures.id, regressed.map(({ id }) => id)));
@@ -195,7 +230,7 @@ const COLUMNS = sql.raw(`id uuid, organization_id uuid, service_id uuid, groupin
   environment text, stack_trace text, frames jsonb, grouping_parts jsonb`);
 
 /** Makes the signatures that did not exist; ids of those that this statement made, as against another processor just before. */
-async function countNew(tx: Transaction, increments: Increment[]): Promise<string[]> {
+async function countNew(tx: Transaction, increments: Description[]): Promise<string[]> {
   if (increments.length === 0) return [];
   const { rows } = await tx.execute<{ id: string; created: boolean }>(sql`
     insert into ${errorSignatures} as signature
@@ -215,7 +250,7 @@ async function countNew(tx: Transaction, increments: Increment[]): Promise<strin
   return rows.filter(({ created }) => created).map(({ id }) => id);
 }
 
-function eventOf(type: EventType, signature: Increment): NewEvent {
+function eventOf(type: EventType, signature: Description): NewEvent {
   const { id, service_id, message, category, priority, culprit, release, environment, first_seen, last_seen, occurrences } = signature;
   return {
     organizationId: signature.organization_id,

@@ -173,7 +173,18 @@ function cutTag(text: string, cut: Cutter): string {
   return cut.text(kept, Infinity);
 }
 
+/** The second that was written last: the moments of neighbours share it. */
+let lastSecond = Number.NaN;
+let lastPrefix = "";
+
 function clickhouseMoment(milliseconds: number): string {
-  const iso = new Date(milliseconds).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}`;
+  const whole = Math.trunc(milliseconds);
+  const rest = ((whole % 1_000) + 1_000) % 1_000;
+  const second = whole - rest;
+  if (second !== lastSecond) {
+    const iso = new Date(second).toISOString();
+    lastPrefix = `${iso.slice(0, 10)} ${iso.slice(11, 20)}`;
+    lastSecond = second;
+  }
+  return lastPrefix + (rest < 10 ? `00${rest}` : rest < 100 ? `0${rest}` : rest);
 }

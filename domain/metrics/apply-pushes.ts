@@ -73,10 +73,10 @@ export async function applyPushes(tx: Transaction, pushes: readonly ReceivedPush
 async function takeTurns(tx: Transaction, pushes: readonly ReceivedPush[], now: Date): Promise<ServiceTurn[]> {
   const numbers = new Map<string, number[]>();
   pushes.forEach(({ serviceId, receivedAt }, number) => {
-    if (now.getTime() - receivedAt > STALE_MS || !isUuid(serviceId)) return;
+    if (now.getTime() - receivedAt > STALE_MS) return;
     const known = numbers.get(serviceId);
     if (known) known.push(number);
-    else numbers.set(serviceId, [number]);
+    else if (isUuid(serviceId)) numbers.set(serviceId, [number]);
   });
   const loaded = await loadServices(tx, [...numbers.keys()]);
   return [...loaded.values()]

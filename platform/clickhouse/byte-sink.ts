@@ -33,7 +33,7 @@ export function writtenBytes(sink: ByteSink): Buffer[] {
 }
 
 /** Gives chunks back, when nobody reads them any more. */
-export function keepSpare(spare: Buffer[], chunks: Buffer[]): void {
+export function keepSpare(spare: Buffer[], chunks: readonly Uint8Array[]): void {
   for (const { buffer } of chunks) if (buffer.byteLength === CHUNK && spare.length < MOST_SPARE) spare.push(Buffer.from(buffer));
 }
 

@@ -4,7 +4,7 @@ import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { keepSpare } from "./byte-sink.ts";
 import { ClickHouseUnavailable, type ClickHouse } from "./port.ts";
-import { encodeRows, encodeUnevenRows, type TableColumn } from "./row-binary.ts";
+import { encodeRows, encodeUnevenRows, type EncodedRows, type TableColumn } from "./row-binary.ts";
 import { quotedName, stringLiteral } from "./tokens.ts";
 
 /** The largest insert: beyond it, one statement could become several blocks, and a token would no longer hold them together. */
@@ -86,6 +86,20 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
     return encodeRows(columns, rows, bodies) ?? encodeUnevenRows(columns, rows, bodies);
   }
 
+  async function send(name: string, { columns, format, body }: EncodedRows, { token, queryId }: { token: string | undefined; queryId: string | undefined }): Promise<void> {
+    // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
+    const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token ?? newId())}`;
+    await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
+      const { stream } = await client.exec({
+        query: `INSERT INTO ${name} (${columns.map(quotedName).join(", ")}) SETTINGS ${settings} FORMAT ${format}`,
+        values: Readable.from(body, { objectMode: false }),
+        abort_signal: signal,
+        ...(queryId !== undefined && { query_id: queryId }),
+      });
+      await drain(stream);
+    });
+  }
+
   return {
     query: <Row>(sql: string, params?: Record<string, unknown>, options: { timeoutMs?: number } = {}): Promise<Row[]> => {
       const timeoutMs = options.timeoutMs ?? QUERY_TIMEOUT_MS;
@@ -106,22 +120,24 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
       if (rows.length > MOST_ROWS) throw new RangeError(`${rows.length} rows are too many for one insert: at most ${MOST_ROWS}`);
       const name = tableName(table);
       try {
-        const { columns, format, body } = await encoded(name, rows);
-        // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
-        const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token ?? newId())}`;
-        await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
-          const { stream } = await client.exec({
-            query: `INSERT INTO ${name} (${columns.map(quotedName).join(", ")}) SETTINGS ${settings} FORMAT ${format}`,
-            values: Readable.from(body, { objectMode: false }),
-            abort_signal: signal,
-            ...(queryId !== undefined && { query_id: queryId }),
-          });
-          await drain(stream);
-        });
+        const written = await encoded(name, rows);
+        await send(name, written, { token, queryId });
         // Only now: of one that failed, some may still be on its way.
-        keepSpare(bodies.spare, body);
+        keepSpare(bodies.spare, written.body);
       } catch (error) {
         // Perhaps because it is another table by now; whoever tries again asks for its columns first.
+        if (!(error instanceof ClickHouseUnavailable)) described.delete(name);
+        throw error;
+      }
+    },
+
+    columnsOf: async (table) => described.get(tableName(table)) ?? describe(table),
+
+    async insertEncoded(table, rows, { token, queryId }) {
+      const name = tableName(table);
+      try {
+        await send(name, rows, { token, queryId });
+      } catch (error) {
         if (!(error instanceof ClickHouseUnavailable)) described.delete(name);
         throw error;
       }

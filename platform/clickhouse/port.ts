@@ -1,3 +1,5 @@
+import type { EncodedRows, TableColumn } from "./row-binary.ts";
+
 /** What the rest of Pharos needs of ClickHouse; `client.ts` gives it for the embedded engine and a server alike. */
 export interface ClickHouse {
   /** Rows of a SELECT. `params` fill `{name:Type}` places in the SQL, never by pasting text. 64-bit integers come as strings. */
@@ -9,6 +11,12 @@ export interface ClickHouse {
    * left out gets its default. A value that its column cannot hold rejects with a `TypeError` that names both, before anything is sent.
    */
   insert(table: string, rows: object[], options: { token?: string; queryId?: string }): Promise<void>;
+
+  /** The columns that rows of a table may be given, as last seen: for encoding rows elsewhere, such as in a worker thread. */
+  columnsOf(table: string): Promise<TableColumn[]>;
+
+  /** As `insert`, of rows that `encodeRows` made. When the table has other columns by now it rejects with ClickHouse's error and holds nothing of them. */
+  insertEncoded(table: string, rows: EncodedRows, options: { token?: string; queryId?: string }): Promise<void>;
 
   /** Makes sure that no query with this id runs any more (`KILL QUERY … SYNC`). */
   killQuery(queryId: string): Promise<void>;

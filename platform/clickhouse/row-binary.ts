@@ -8,10 +8,16 @@ export interface TableColumn {
   type: string;
 }
 
-interface EncodedRows {
+/** Plain data: it may travel from a worker thread. */
+export interface EncodedRows {
   /** In the order in which the rows have them. */
   columns: string[];
   format: "RowBinaryWithNamesAndTypes" | "RowBinaryWithDefaults";
+  body: Uint8Array[];
+}
+
+/** Still in the memory that it was written to, which may be used again. */
+interface WrittenRows extends EncodedRows {
   body: Buffer[];
 }
 
@@ -27,7 +33,7 @@ interface BodyNeeds {
  * the same bytes. Types go along: a table that has changed meanwhile refuses them. Null when the rows do not all have the same columns, or
  * one that the table has not. A value that does not fit is a `TypeError` with its column and row, more than `limit` bytes a `RangeError`.
  */
-export function encodeRows(table: readonly TableColumn[], rows: readonly object[], { limit, spare }: BodyNeeds): EncodedRows | null {
+export function encodeRows(table: readonly TableColumn[], rows: readonly object[], { limit, spare }: BodyNeeds): WrittenRows | null {
   const first = rows[0] as Record<string, unknown>;
   const columns = table.filter(({ name }) => first[name] !== undefined);
   const sink = makeByteSink(limit, spare);
@@ -66,7 +72,7 @@ function writeRows(sink: ByteSink, columns: readonly TableColumn[], rows: readon
  * Rows that have not all the same columns: what one leaves out, or has as undefined, gets its default. The types do not go along, so `table` must be
  * what ClickHouse says right now. Throws as `encodeRows`, and a `TypeError` for a column that the table has not.
  */
-export function encodeUnevenRows(table: readonly TableColumn[], rows: readonly object[], { limit, spare }: BodyNeeds): EncodedRows {
+export function encodeUnevenRows(table: readonly TableColumn[], rows: readonly object[], { limit, spare }: BodyNeeds): WrittenRows {
   const named = new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (value === undefined ? [] : [name]))));
   const columns = table.filter(({ name }) => named.delete(name));
   if (named.size > 0) throw new TypeError(`the table has no column ${[...named].map((name) => `"${name}"`).join(", ")} to insert into`);

@@ -298,6 +298,20 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     expect(took[50]!).toBeLessThan(50 + 10 * appends[50]!);
   });
 
+  test("a scan gives what stands there, as no member of a group, and ends; what its reader throws ends it too", async () => {
+    const eventLog = await (await adapter()).open();
+    await eventLog.scan("metrics", () => expect.unreachable("nothing stands there"));
+    await Promise.all([0, 2].map((partition) => appendNumbers(eventLog, partition, 0, 20)));
+    const seen: string[][] = [[], [], []];
+    await eventLog.scan("metrics", async (partition, { offset, value }) => {
+      if (offset === 19n) await appendNumbers(eventLog, partition, 20, 21);
+      seen[partition]!.push(`${offset}:${value.toString()}`);
+    });
+    expect(seen).toEqual([numbered(0, 20), [], numbered(0, 20)]);
+    const failure = new Error("enough");
+    await expect(eventLog.scan("metrics", () => Promise.reject(failure))).rejects.toBe(failure);
+  });
+
   test("the log answers a ping, and refuses work once it is closed", async () => {
     const eventLog = await (await adapter()).open();
     await eventLog.ping();

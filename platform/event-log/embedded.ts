@@ -2,9 +2,12 @@ import type { Topic } from "../../schemas/vocabulary.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { startReader } from "./embedded/reader.ts";
-import { openStore } from "./embedded/store.ts";
+import { openStore, readRecords } from "./embedded/store.ts";
 import { makeWriter } from "./embedded/writer.ts";
-import type { Consumer, EventLog } from "./port.ts";
+import type { Consumer, EventLog, LogRecord } from "./port.ts";
+
+/** Read at once by a scan, which other work of the process has to bear. */
+const SCAN_BYTES = 1024 * 1024;
 
 export interface EmbeddedLogNeeds {
   /** Made when it is missing. One process at a time may have it open. */
@@ -40,6 +43,19 @@ export async function openEmbeddedLog({ folder, partitions, retentionBytes, rete
     }
   }
 
+  async function scan(topic: Topic, onRecord: (partition: number, record: LogRecord) => Promise<void> | void): Promise<void> {
+    for (let partition = 0; partition < store.partitionCount; partition++) {
+      const state = store.partition(topic, partition);
+      const { end } = state;
+      for (let next = state.first; next < end; ) {
+        store.environment.resetReadTxn();
+        const records = readRecords(store.environment, state, next, SCAN_BYTES).filter(({ offset }) => offset < end);
+        for (const record of records) await onRecord(partition, record);
+        next = records.length === 0 ? end : Number(records.at(-1)!.offset) + 1;
+      }
+    }
+  }
+
   async function close(): Promise<void> {
     await Promise.all([...consumers].map((consumer) => consumer.stop()));
     await writer.close();
@@ -61,6 +77,7 @@ export async function openEmbeddedLog({ folder, partitions, retentionBytes, rete
       consumers.add(consumer);
       return consumer;
     },
+    scan,
     ends: async (topic: Topic) => Array.from({ length: store.partitionCount }, (_, partition) => BigInt(store.partition(topic, partition).end)),
     async broadcast(message) {
       setImmediate(tell, message);

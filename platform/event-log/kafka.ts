@@ -1,10 +1,12 @@
 import { TOPICS, type Topic } from "../../schemas/vocabulary.ts";
+import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { StartFailure } from "../start-failure.ts";
 import { PARTITION_BYTES } from "./kafka/broker-link.ts";
 import { answered, fetchEnds, makeClient, messageOf } from "./kafka/client.ts";
 import { startKafkaConsumer } from "./kafka/consumer.ts";
 import { makeDirectProducer, startKafkajsProducer } from "./kafka/produce.ts";
+import { scanTopic } from "./kafka/scan.ts";
 import { makeTopics, topicName } from "./kafka/topics.ts";
 import type { Consumer, EventLog } from "./port.ts";
 
@@ -107,6 +109,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     append: (topic, partition, record) => send(topic, partition, -1, [record]),
     appendAll,
     consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log }, options)),
+    scan: (topic, onRecord) => scanTopic({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.scan.${newId()}`, partitions: topics.partitions.get(topic)!, log }, onRecord),
     ends: (topic) => fetchEnds(admin, name(topic)),
     broadcast: (message) => send("replies", 0, 1, [message]),
     listen,

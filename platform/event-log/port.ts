@@ -29,6 +29,12 @@ export interface EventLog {
    */
   consume(options: ConsumeOptions): Promise<Consumer>;
 
+  /**
+   * Reads what a topic holds now, each partition from its first record to its present end, as a member of no group: no cursor moves
+   * and retention learns nothing of it. Resolves once all was given; rejects with what `onRecord` threw.
+   */
+  scan(topic: Topic, onRecord: (partition: number, record: LogRecord) => Promise<void> | void): Promise<void>;
+
   /** The offset that the next appended record will get, for each partition of the topic. */
   ends(topic: Topic): Promise<bigint[]>;
 

@@ -1,5 +1,6 @@
 import { decodeFrame, decodeHead, type FrameEntry, type FrameHead } from "../../platform/event-log/frame.ts";
 import type { LogRecord } from "../../platform/event-log/port.ts";
+import { isReplayForAnother } from "../../platform/event-log/replay-id.ts";
 
 /** An entry with its place in the log: offset of its frame, and its number among the entries of the frame. */
 export interface PlacedEntry {
@@ -19,9 +20,10 @@ export interface FreshFrames {
 
 /**
  * Pure: drops every frame that was counted before. An edge resends a frame under its number when it got no
- * answer, so a number at or below the last one counted is a second copy.
+ * answer, so a number at or below the last one counted is a second copy. A dead letter that was put back for another
+ * group was counted by this one before.
  */
-export function freshFrames(records: readonly LogRecord[], counted: ReadonlyMap<string, bigint>): FreshFrames {
+export function freshFrames(records: readonly LogRecord[], counted: ReadonlyMap<string, bigint>, group: string): FreshFrames {
   const sequences = new Map<string, bigint>();
   const fresh: LogRecord[] = [];
   const broken: FreshFrames["broken"] = [];
@@ -34,7 +36,7 @@ export function freshFrames(records: readonly LogRecord[], counted: ReadonlyMap<
       continue;
     }
     const last = sequences.get(head.edgeId) ?? counted.get(head.edgeId) ?? 0n;
-    if (head.sequence <= last) continue;
+    if (head.sequence <= last || isReplayForAnother(head.edgeId, group)) continue;
     sequences.set(head.edgeId, head.sequence);
     fresh.push(record);
   }

@@ -2,7 +2,7 @@ import { decodeFrame, type FrameEntry } from "../../platform/event-log/frame.ts"
 import type { LogRecord } from "../../platform/event-log/port.ts";
 import type { CursorName } from "./cursor.ts";
 import type { UnreadableEntry } from "./dead-letter.ts";
-import type { PlacedRow } from "./ranges.ts";
+import type { PlacedRow } from "./range-rows.ts";
 
 export interface RowPlace {
   logId: string;

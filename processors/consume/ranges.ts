@@ -1,23 +1,27 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import type { EncodedRows } from "../../platform/clickhouse/row-binary.ts";
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Transaction } from "../../platform/postgres/database.ts";
+import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
 import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
-import { freshFrames } from "./fresh-frames.ts";
+import { freshFrames, type FreshFrames } from "./fresh-frames.ts";
+import { chunks, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
 import { retrying } from "./retrying.ts";
 
-/** Every row of a table that is filled from the log knows where it stood there; 64-bit numbers travel as text. */
-export interface PlacedRow {
-  log_id: string;
-  partition: number;
-  offset: string;
-  index: number;
+/** Rows of some frames that are ready to be sent: `rows` says of each, in the same order, what the other steps need to know. */
+export interface EncodedRange<Brief extends PlacedRow> {
+  rows: Brief[];
+  insert: EncodedRows;
+  unreadable: UnreadableEntry[];
+  /** The insert has come through: its memory is free again. */
+  onInserted(): void;
 }
 
-export interface RangeOptions<Row extends PlacedRow> {
+export interface RangeOptions<Row extends Brief, Brief extends PlacedRow = Row> {
   topic: Topic;
   group: string;
   /** Where the rows go, and the columns that a replay needs back from it. */
@@ -28,10 +32,12 @@ export interface RangeOptions<Row extends PlacedRow> {
    * neighbours kept; a throw marks a record as unreadable once it happens to it alone.
    */
   rowsOf(records: LogRecord[], place: CursorName): Promise<{ rows: Row[]; unreadable: UnreadableEntry[] }>;
+  /** The same rows, encoded elsewhere; null or a throw when they cannot be, and then `rowsOf` is asked. */
+  encodedOf?(records: LogRecord[], place: CursorName): Promise<EncodedRange<Brief> | null>;
   /** Drops rows of events that stand in ClickHouse already outside [first, last] (a sender's retry in a new request). */
-  withoutSeen?(rows: Row[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<Row[]>;
-  /** The effect in Postgres, derived from the rows which ClickHouse holds for the range. */
-  apply?(transaction: Transaction, rows: Row[]): Promise<void>;
+  withoutSeen?(rows: Brief[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<Brief[]>;
+  /** The effect in Postgres, derived from the rows which ClickHouse holds for the range. `whole` gives the same rows with all columns. */
+  apply?(transaction: Transaction, rows: Brief[], whole: () => Promise<Row[]>): Promise<void>;
   onAssigned?(cursor: CursorName): void;
   /** For tests that stop the process between two steps. */
   onStep?(step: RangeStep): Promise<void> | void;
@@ -48,18 +54,28 @@ export interface RangeLimits {
   insertEveryMs: number;
 }
 
-const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEveryMs: 150 };
+const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEveryMs: 250 };
+
+/** Of a process that holds many partitions, all of them together insert ten times a second. */
+const APART_MS = 100;
 
 /** One statement takes at most so many rows: they have to stay one block, or the token would not cover them together. */
 const ROWS_OF_INSERT = 50_000;
 
-interface Range {
+interface Range<Brief extends PlacedRow> {
   records: LogRecord[];
   first: bigint;
   last: bigint;
   token: string;
   /** Opened by an owner before us, and perhaps inserted: what ClickHouse holds has to be asked first. */
   opened: boolean;
+  content: Content<Brief>;
+}
+
+/** What a range holds that was not counted before. */
+interface Content<Brief extends PlacedRow> extends FreshFrames {
+  /** Made while the range before was being committed; for a first try alone. Never rejects. */
+  ready: Promise<EncodedRange<Brief> | null>;
 }
 
 /**
@@ -72,7 +88,7 @@ interface Range {
  * Whoever finds a range open (a death or a failure between 1 and 3) asks ClickHouse which of its rows stand, inserts
  * them again under the range's token, then what is still missing, and derives the effect from what stands.
  */
-export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerNeeds & { clickhouse: ClickHouse }, options: RangeOptions<Row>): Promise<Consumer> {
+export async function startRangeConsumer<Row extends Brief, Brief extends PlacedRow = Row>(needs: ConsumerNeeds & { clickhouse: ClickHouse }, options: RangeOptions<Row, Brief>): Promise<Consumer> {
   const { eventLog, database, clickhouse, clock, log } = needs;
   const { topic, group, table } = options;
   const limits = { ...LIMITS, ...options.limits };
@@ -90,26 +106,49 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
       known.push(...records.filter(({ offset }) => offset <= last && offset > (known.at(-1)?.offset ?? -1n)));
       replaying.set(batch.partition, known);
       if (known.at(-1)!.offset < last) return records.at(-1)!.offset + 1n;
-      await process(cursor, batch, { records: known, first: cursor.nextOffset, last, token, opened: true });
+      await process(cursor, batch, { records: known, first: cursor.nextOffset, last, token, opened: true, content: contentOf(known, cursor, cursor.sequences) });
       replaying.delete(batch.partition);
       records = records.filter(({ offset }) => offset > last);
     }
-    for (const chunk of chunks(records, limits)) {
-      await waitForTurn(batch);
-      await process(cursor, batch, { records: chunk, first: cursor.nextOffset, last: chunk.at(-1)!.offset, token: newId(), opened: false });
-    }
+    await processChunks(cursor, batch, chunks(records, limits));
     return cursor.nextOffset;
   }
 
+  /** The rows of each chunk are made while the one before is on its way into the stores; what is written, and in which order, stays the same. */
+  async function processChunks(cursor: OwnedCursor, batch: RecordBatch, ranges: LogRecord[][]): Promise<void> {
+    let counted = cursor.sequences;
+    const prepare = (at: number): Content<Brief> | null => {
+      if (at >= ranges.length) return null;
+      const content = contentOf(ranges[at]!, cursor, counted);
+      counted = new Map([...counted, ...content.sequences]);
+      return content;
+    };
+    let next = prepare(0);
+    for (let at = 0; next !== null; at++) {
+      const content = next;
+      next = prepare(at + 1);
+      const records = ranges[at]!;
+      await waitForTurn(batch);
+      await process(cursor, batch, { records, first: cursor.nextOffset, last: records.at(-1)!.offset, token: newId(), opened: false, content });
+    }
+  }
+
+  function contentOf(records: LogRecord[], cursor: OwnedCursor, counted: ReadonlyMap<string, bigint>): Content<Brief> {
+    const content = freshFrames(records, counted, group);
+    // Whatever is wrong with them comes out when they are read one by one.
+    const ready = content.fresh.length === 0 || !options.encodedOf ? Promise.resolve(null) : options.encodedOf(content.fresh, cursor).catch(() => null);
+    return { ...content, ready };
+  }
+
   async function waitForTurn({ partition, keepAlive }: RecordBatch): Promise<void> {
-    const wait = (lastInsert.get(partition) ?? -Infinity) + limits.insertEveryMs - clock.monotonic();
+    const apart = Math.max(limits.insertEveryMs, APART_MS * held.all().length);
+    const wait = (lastInsert.get(partition) ?? -Infinity) + apart - clock.monotonic();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     await keepAlive();
     lastInsert.set(partition, clock.monotonic());
   }
 
-  async function process(cursor: OwnedCursor, batch: RecordBatch, range: Range): Promise<void> {
-    const { fresh, sequences, broken } = freshFrames(range.records, cursor.sequences);
+  async function process(cursor: OwnedCursor, batch: RecordBatch, range: Range<Brief>): Promise<void> {
     const caughtUpTo = provenAfter(clock.now());
     let opened = range.opened;
     let perhapsInserted = range.opened;
@@ -121,36 +160,37 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
       }
       const replay = perhapsInserted;
       perhapsInserted = true;
-      await bringAcross(cursor, batch, range, { fresh, broken, sequences, caughtUpTo }, replay);
+      await bringAcross(cursor, batch, range, caughtUpTo, replay);
     });
     cursor.nextOffset = range.last + 1n;
     cursor.openRange = null;
-    for (const [edgeId, last] of sequences) cursor.sequences.set(edgeId, last);
+    for (const [edgeId, last] of range.content.sequences) cursor.sequences.set(edgeId, last);
   }
 
-  async function bringAcross(
-    cursor: OwnedCursor,
-    batch: RecordBatch,
-    range: Range,
-    content: { fresh: LogRecord[]; broken: { record: LogRecord; reason: string }[]; sequences: Map<string, bigint>; caughtUpTo: Date },
-    replay: boolean,
-  ): Promise<void> {
-    const { rows: computed, unreadable, entries } = await readableRows(content.fresh, cursor);
-    await sendEntriesToDeadLetter(needs, cursor, content.fresh, entries);
-    for (const { record, reason } of [...content.broken, ...unreadable]) await sendToDeadLetter(needs, cursor, record, reason);
+  async function bringAcross(cursor: OwnedCursor, batch: RecordBatch, range: Range<Brief>, caughtUpTo: Date, replay: boolean): Promise<void> {
+    const { fresh, broken, sequences } = range.content;
+    const quick = replay ? null : await range.content.ready;
+    const read = quick ? null : await readableRows(fresh, cursor);
+    await sendEntriesToDeadLetter(needs, cursor, fresh, quick?.unreadable ?? read!.entries);
+    for (const { record, reason } of [...broken, ...(read?.unreadable ?? [])]) await sendToDeadLetter(needs, cursor, record, reason);
+    const computed: Brief[] = quick?.rows ?? read!.rows;
     const news = options.withoutSeen ? await options.withoutSeen(computed, { cursor, first: range.first, last: range.last }) : computed;
+    const wholeNews = async (): Promise<Row[]> => wholeOf(news, computed, read?.rows ?? (await readableRows(fresh, cursor)).rows);
+    const insert = quick && news.length === computed.length ? quick.insert : null;
     const standing = replay ? await readStanding(cursor, range) : [];
-    const stand = new Set(standing.map(placeOf));
-    const rows = stand.size === 0 ? news : [...standing, ...news.filter((row) => !stand.has(placeOf(row)))].sort(byPlace);
+    const rows = insert ? null : together(standing, await wholeNews());
     await options.onStep?.("computed");
     if (!batch.owned()) throw new OwnershipLost(cursor);
-    await insertInParts(range.token, rows, range.token);
-    if (replay) await insertMissing(cursor, range, rows);
+    if (insert) {
+      await clickhouse.insertEncoded(table, insert, { token: range.token, queryId: range.token });
+      quick!.onInserted();
+    } else await insertInParts(range.token, rows!, range.token);
+    if (replay) await insertMissing(cursor, range, rows!);
     await options.onStep?.("inserted");
-    held.noteRecords(range.records.length, rows.length);
+    held.noteRecords(range.records.length, (rows ?? news).length);
     await inTransaction(database, async (transaction) => {
-      await options.apply?.(transaction, rows);
-      await moveCursor(transaction, cursor, { nextOffset: range.last + 1n, sequences: content.sequences, caughtUpTo: content.caughtUpTo });
+      await options.apply?.(transaction, rows ?? news, async () => rows ?? wholeNews());
+      await moveCursor(transaction, cursor, { nextOffset: range.last + 1n, sequences, caughtUpTo });
     });
     await options.onStep?.("committed");
   }
@@ -159,7 +199,7 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
    * After a replayed insert. Its token was used before, so it changed nothing where the first one had come through and completed
    * what the first one had left out: a month's part, a view. Rows that the first one did not have need a token of their own.
    */
-  async function insertMissing(cursor: CursorName, range: Range, rows: Row[]): Promise<void> {
+  async function insertMissing(cursor: CursorName, range: Range<Brief>, rows: Row[]): Promise<void> {
     const stand = new Set((await readStanding(cursor, range)).map(placeOf));
     await insertInParts(newId(), rows.filter((row) => !stand.has(placeOf(row))), range.token);
   }
@@ -172,7 +212,7 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
   }
 
   /** What ClickHouse holds of a range, after making sure that no insert of it is still running. */
-  async function readStanding(cursor: CursorName, range: Range): Promise<Row[]> {
+  async function readStanding(cursor: CursorName, range: Range<Brief>): Promise<Row[]> {
     await clickhouse.killQuery(range.token);
     return clickhouse.query<Row>(
       `SELECT * FROM ${table} WHERE log_id = {log:String} AND partition = {partition:UInt16} AND offset BETWEEN {first:UInt64} AND {last:UInt64} ORDER BY offset, index`,
@@ -187,6 +227,8 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
       const { rows, unreadable } = await options.rowsOf(records, place);
       return { rows, entries: unreadable, unreadable: [] };
     } catch (error) {
+      // No record is to blame for it; the whole range is tried again.
+      if (error instanceof WorkerLost) throw error;
       log.warn({ err: error, group, topic, partition: place.partition, records: records.length }, "records failed together; each is tried alone");
     }
     const rows: Row[] = [];
@@ -198,6 +240,7 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
         rows.push(...alone.rows);
         entries.push(...alone.unreadable);
       } catch (error) {
+        if (error instanceof WorkerLost) throw error;
         unreadable.push({ record, reason: error instanceof Error ? error.message : String(error) });
       }
     }
@@ -227,34 +270,4 @@ export async function startRangeConsumer<Row extends PlacedRow>(needs: ConsumerN
       await consumer.stop();
     },
   };
-}
-
-function placeOf(row: PlacedRow): string {
-  return `${row.offset}/${row.index}`;
-}
-
-function byPlace(one: PlacedRow, other: PlacedRow): number {
-  return Number(BigInt(one.offset) - BigInt(other.offset)) || one.index - other.index;
-}
-
-/** Cuts records into ranges. A record is never split; its events are counted from its head without reading it. */
-function chunks(records: LogRecord[], limits: RangeLimits): LogRecord[][] {
-  const ranges: LogRecord[][] = [];
-  let open: LogRecord[] = [];
-  let events = 0;
-  let bytes = 0;
-  for (const record of records) {
-    const entries = record.value.byteLength >= 8 ? record.value.readUInt32LE(4) : 1;
-    if (open.length > 0 && (events + entries > limits.events || bytes + record.value.byteLength > limits.bytes)) {
-      ranges.push(open);
-      open = [];
-      events = 0;
-      bytes = 0;
-    }
-    open.push(record);
-    events += entries;
-    bytes += record.value.byteLength;
-  }
-  if (open.length > 0) ranges.push(open);
-  return ranges;
 }

@@ -2,6 +2,10 @@ import type { Log } from "../../platform/log.ts";
 import { OwnershipLost } from "./cursor.ts";
 
 const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
+/** Work may take long: a thread that hangs is waited for half a minute, while the log takes an owner that is silent for ten seconds for dead. */
+const ALIVE_EVERY_MS = 1_000;
+/** Work that takes longer than this hangs by itself, on a half-open connection perhaps: then another owner shall have the partition. */
+const ALIVE_AT_MOST = 600;
 
 export interface Ownership {
   owned(): boolean;
@@ -14,6 +18,8 @@ export interface Ownership {
  */
 export async function retrying<T>(what: string, ownership: Ownership, log: Log, work: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
+    let beats = 0;
+    const alive = setInterval(() => void (beats++ < ALIVE_AT_MOST && ownership.keepAlive()), ALIVE_EVERY_MS);
     try {
       return await work(attempt);
     } catch (error) {
@@ -22,6 +28,8 @@ export async function retrying<T>(what: string, ownership: Ownership, log: Log, 
       log[level]({ err: error instanceof Error ? error.message : error, attempt }, `${what} failed; it is tried again`);
       await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]));
       await ownership.keepAlive();
+    } finally {
+      clearInterval(alive);
     }
   }
 }

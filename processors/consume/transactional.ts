@@ -1,5 +1,6 @@
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
 import { inTransaction, isPostgresAway, type Transaction } from "../../platform/postgres/database.ts";
+import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, type OwnedCursor } from "./cursor.ts";
@@ -23,6 +24,8 @@ export interface TransactionalOptions<Prepared, Result> {
 
 /** So often a batch is tried whole before its entries are tried one by one: passing faults are more usual than bad entries. */
 const TOGETHER_TRIES = 3;
+/** A worker thread that hangs holds its partition up until its deadline, each time. */
+const TOGETHER_TRIES_LOST = 2;
 
 /** Ends a transaction that was only a try. */
 class Undone extends Error {}
@@ -36,7 +39,7 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
   async function onRecords(batch: RecordBatch): Promise<bigint> {
     const cursor = await held.forBatch(batch);
     const { records } = batch;
-    const { fresh, sequences, broken } = freshFrames(records, cursor.sequences);
+    const { fresh, sequences, broken } = freshFrames(records, cursor.sequences, group);
     const { readable, cut } = splitReadable(fresh);
     for (const { record, reason } of [...broken, ...cut]) await retrying("the dead-letter topic", batch, log, () => sendToDeadLetter(needs, cursor, record, reason));
 
@@ -52,20 +55,26 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     const caughtUpTo = provenAfter(given.at(-1)?.entry.receivedAt ?? 0);
     let entries = given;
     let apart = false;
+    let lost = false;
     await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async (attempt) => {
       // What fails while the stores answer fails for itself: it must not hold up its neighbours, who may be of other organizations.
-      if (attempt >= TOGETHER_TRIES && !apart) {
+      if (attempt >= (lost ? TOGETHER_TRIES_LOST : TOGETHER_TRIES) && !apart) {
         entries = await setApart(cursor, batch, given);
         apart = true;
       }
       if (entries.length === 0) return inTransaction(database, (transaction) => moveCursor(transaction, cursor, { ...move, caughtUpTo }));
-      const prepared = await options.prepare(entries);
-      const result = await inTransaction(database, async (transaction) => {
-        const effect = await options.apply(transaction, prepared);
-        await moveCursor(transaction, cursor, { ...move, caughtUpTo });
-        return effect;
-      });
-      await options.afterCommit?.(result);
+      try {
+        const prepared = await options.prepare(entries);
+        const result = await inTransaction(database, async (transaction) => {
+          const effect = await options.apply(transaction, prepared);
+          await moveCursor(transaction, cursor, { ...move, caughtUpTo });
+          return effect;
+        });
+        await options.afterCommit?.(result);
+      } catch (error) {
+        lost ||= error instanceof WorkerLost;
+        throw error;
+      }
     });
   }
 

@@ -16,7 +16,7 @@ const log = makeLog(process.env.PHAROS_TEST_LOG ?? "silent");
 const eventLog = await openEmbeddedLog({ folder: logFolder, partitions: 2, retentionBytes: 1e9, retentionMs: 1e9, clock: systemClock, log });
 const database = openDatabase(databaseUrl, 5, log);
 const clickhouse = openClickHouse(clickhouseUrl, log);
-const pool: ErrorRowsPool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1 });
+const pool: ErrorRowsPool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, deadlineMs: 30_000 });
 
 await startErrorConsumer({ eventLog, database, clickhouse, clock: systemClock, log, metrics: makeMetrics(), pool }, (step) => {
   if (step === dieAt) process.kill(process.pid, "SIGKILL");

@@ -107,7 +107,7 @@ test("a processor that is killed at every step between range and cursor counts e
 test("two owners of one partition count each event once, whichever step the slower one sleeps at", async () => {
   for (const sleepAt of ["opened", "computed", "inserted"] as const) {
     const eventLog = await openLog();
-    const pool: ErrorRowsPool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 2 });
+    const pool: ErrorRowsPool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 2, deadlineMs: 30_000 });
     const needs = { database: postgres.database, clickhouse: clickhouse.clickhouse, clock: systemClock, log, metrics: makeMetrics(), pool };
     const asGroup = (group: string): EventLog => ({ ...eventLog, consume: (options) => eventLog.consume({ ...options, group }) });
     for (const frame of makeFrames(randomUUID(), 3, 10)) await eventLog.append("beacons", 0, frame);
@@ -141,7 +141,7 @@ async function cursorAt(database: Database): Promise<bigint | undefined> {
 
 test("a record that is no frame goes to the dead-letter topic and its neighbours are counted", async () => {
   const eventLog = await openLog();
-  const pool: ErrorRowsPool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1 });
+  const pool: ErrorRowsPool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, deadlineMs: 30_000 });
   const [first, second] = makeFrames(randomUUID(), 2, 5);
   const cut = makeFrames(randomUUID(), 1, 5)[0]!.subarray(0, 300);
   for (const record of [first!, Buffer.from("no frame at all, but bytes enough for the head of one"), cut, second!]) await eventLog.append("beacons", 0, record);

@@ -1,6 +1,6 @@
+import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Log } from "../../platform/log.ts";
-import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import type { CursorName } from "../consume/cursor.ts";
 import { makeSeenFilter, type SeenFilter } from "./seen-filter.ts";
 
@@ -11,7 +11,7 @@ const LOOK_UP_AT_ONCE = 5_000;
 export interface SeenEvents {
   /** A partition was assigned: fills its filter from ClickHouse; until then every id is looked up. */
   assign(cursor: CursorName): void;
-  withoutSeen(rows: BeaconEventRow[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<BeaconEventRow[]>;
+  withoutSeen(rows: BriefRow[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<BriefRow[]>;
 }
 
 interface Partition {
@@ -46,7 +46,7 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
     async withoutSeen(rows, { cursor, first, last }) {
       const partition = partitions.get(cursor.partition)!;
       const inRange = new Set<string>();
-      const asked: BeaconEventRow[] = [];
+      const asked: BriefRow[] = [];
       const kept = rows.filter((row) => {
         if (!row.event_id_given) return true;
         const key = seenKey(row);
@@ -62,7 +62,7 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
   };
 
   /** Ids that stand in ClickHouse, received within the hour before, in another record than those of the range. */
-  async function lookUp(rows: BeaconEventRow[], cursor: CursorName, first: bigint, last: bigint): Promise<Set<string>> {
+  async function lookUp(rows: BriefRow[], cursor: CursorName, first: bigint, last: bigint): Promise<Set<string>> {
     const seen = new Set<string>();
     for (let at = 0; at < rows.length; at += LOOK_UP_AT_ONCE) {
       const part = rows.slice(at, at + LOOK_UP_AT_ONCE);
@@ -90,6 +90,14 @@ function seenKey({ service_id, event_id }: SeenId): string {
   return service_id + event_id;
 }
 
-function receivedAtOf(row: BeaconEventRow): number {
-  return Date.parse(`${row.received_at.replace(" ", "T")}Z`);
+let lastReceived = "";
+let lastMoment = 0;
+
+/** The rows of one request share the moment of its receipt. */
+function receivedAtOf({ received_at: receivedAt }: BriefRow): number {
+  if (receivedAt !== lastReceived) {
+    lastMoment = Date.parse(`${receivedAt.replace(" ", "T")}Z`);
+    lastReceived = receivedAt;
+  }
+  return lastMoment;
 }

@@ -1,5 +1,5 @@
 import { applyPushes, type ReceivedPush } from "../../domain/metrics/apply-pushes.ts";
-import type { ServiceBatch, ServiceOutcome } from "../../domain/metrics/evaluate-batch.ts";
+import { evaluateBatch, type ServiceBatch, type ServiceOutcome } from "../../domain/metrics/evaluate-batch.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { readMetricsPush, type PushEffect } from "../../schemas/messages/metrics-push.ts";
@@ -10,6 +10,9 @@ import type { PlacedEntry } from "../consume/fresh-frames.ts";
 import { startTransactionalConsumer } from "../consume/transactional.ts";
 
 export type EvaluationPool = WorkerPool<ServiceBatch[], ServiceOutcome[]>;
+
+/** So many pushes are judged within a few ms; their way to a thread and back would take longer, and longer of this thread too. */
+const JUDGED_HERE = 5_000;
 
 interface Push extends ReceivedPush {
   /** Who waits for the evaluation; null when nobody does. */
@@ -23,7 +26,7 @@ export function startMetricsConsumer(needs: ConsumerNeeds & { pool: EvaluationPo
     topic: "metrics",
     group: "metrics",
     prepare: async (entries) => entries.flatMap(pushOf),
-    apply: async (transaction, pushes) => ({ pushes, effects: await applyPushes(transaction, pushes, { now: new Date(clock.now()), evaluate: (batches) => pool.run(batches) }) }),
+    apply: async (transaction, pushes) => ({ pushes, effects: await applyPushes(transaction, pushes, { now: new Date(clock.now()), evaluate: (batches) => (pushes.length <= JUDGED_HERE ? evaluateBatch(batches) : pool.run(batches)) }) }),
     async afterCommit({ pushes, effects }) {
       for (const [edgeId, results] of answersByEdge(pushes, effects)) {
         // An answer that is lost only turns a 200 into a 202: the push itself is applied.
@@ -46,7 +49,8 @@ function answersByEdge(pushes: Push[], effects: PushEffect[]): Map<string, { req
   for (const [index, { waiting }] of pushes.entries()) {
     if (waiting === null) continue;
     const ofEdge = answers.get(waiting.edgeId) ?? [];
-    ofEdge.push({ requestNumber: waiting.requestNumber, body: JSON.stringify({ success: true, ...effects[index]! }) });
+    // An effect is never empty: what it says follows its brace.
+    ofEdge.push({ requestNumber: waiting.requestNumber, body: `{"success":true,${JSON.stringify(effects[index]!).slice(1)}` });
     answers.set(waiting.edgeId, ofEdge);
   }
   return answers;

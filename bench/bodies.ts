@@ -1,0 +1,35 @@
+import { newId } from "../platform/ids.ts";
+
+/** How many different errors there are in the bodies. */
+const SIGNATURES = 5_000;
+const SESSIONS = 2_000;
+
+interface BodiesNeeds {
+  beaconKey: string;
+  /** Errors in a body, 0.6 KB and eight frames each. */
+  events: number;
+  requests: number;
+}
+
+/**
+ * Bodies of beacons over 5,000 signatures. Their events have no ids: the same bodies are sent round and round, and an id that came before
+ * would count once.
+ */
+export function beaconsOf({ beaconKey, events, requests }: BodiesNeeds): string[] {
+  return Array.from({ length: requests }, (_, request) =>
+    JSON.stringify({
+      key: beaconKey,
+      session_id: `s-${request % SESSIONS}`,
+      release: "web@4.7.1",
+      environment: "production",
+      sdk: "pharos-js/1.0.0",
+      events: Array.from({ length: events }, (_event, n) => errorOf((request * events + n) % SIGNATURES)),
+    }),
+  );
+}
+
+function errorOf(signature: number): object {
+  const message = `cart ${newId()} has no entry`;
+  const frames = Array.from({ length: 8 }, (_, depth) => `    at step${depth}Of${signature} (https://shop.example/a-${depth}.js:${depth + 1}:${signature + 17})`);
+  return { type: "error", error_type: "TypeError", message, stack: `TypeError: ${message}\n${frames.join("\n")}`, url: "https://shop.example/checkout" };
+}

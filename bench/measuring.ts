@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+
+/** The kernel counts a process's time in hundredths of a second (USER_HZ). */
+const US_PER_TICK = 10_000;
+
+/** The value after `--name` on the command line. */
+export function option(name: string, fallback: string): string {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? fallback : process.argv[at + 1]!;
+}
+
+/** User and system time of a living process with all its threads so far, in µs (proc(5), `stat`: the 14th and 15th field; its name may hold blanks). */
+export function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
+}
+
+/** What the ended children of a process had used, which it has waited for, in µs (the 16th and 17th field). */
+export function cpuOfEnded(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * US_PER_TICK;
+}
+
+/** Of this process with all its threads so far, in µs. */
+export function ownCpu(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** The upper one of two in the middle; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** NaN of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+}
+
+/** What a figure is worth nothing without. */
+export function machine(): string {
+  const model = cpus()[0]?.model.trim() ?? "unknown processor";
+  return `${cpus().length} cores (${model}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.versions.node}, load average ${loadavg().map((each) => each.toFixed(1)).join(", ")} in the last 1, 5 and 15 minutes`;
+}
+
+/** A markdown table; the first row names the columns. */
+export function table(rows: readonly (readonly (string | number)[])[]): string {
+  const line = (row: readonly (string | number)[]) => `| ${row.join(" | ")} |`;
+  return [line(rows[0]!), line(rows[0]!.map(() => "---")), ...rows.slice(1).map(line)].join("\n");
+}

@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { makeRoleProcess, type RoleProcess } from "../deploy/cluster/role-process.ts";
+import { createOrganization, type CreatedOrganization } from "../domain/organizations/create.ts";
+import { openClickHouse } from "../platform/clickhouse/client.ts";
+import { migrateClickHouse } from "../platform/clickhouse/migrate.ts";
+import type { ClickHouse } from "../platform/clickhouse/port.ts";
+import { startEmbeddedClickHouse } from "../platform/clickhouse/start-embedded.ts";
+import { makeLifecycle, type Lifecycle } from "../platform/lifecycle.ts";
+import { makeLog } from "../platform/log.ts";
+import { openDatabase, type Database } from "../platform/postgres/database.ts";
+import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { migrate } from "../platform/postgres/migrate.ts";
+import type { Role } from "../schemas/vocabulary.ts";
+import { startFaultProxy, type FaultProxy } from "../testing/fault-proxy.ts";
+import { freePort, startKafka, type Kafka } from "../testing/kafka.ts";
+import { buildService } from "../testing/service-process.ts";
+
+const COPIES: Record<Role, number> = { edge: 2, processor: 2, scheduler: 1, "control-plane": 1 };
+const STOP_MS = 15_000;
+
+/** Pharos in several processes on stores that can be taken away, one organization for each fault. */
+export interface Stage {
+  processes: readonly RoleProcess[];
+  of(role: Role): RoleProcess[];
+  /** Addresses of the edges. */
+  edges: readonly string[];
+  /** Of the control plane. */
+  base: string;
+  kafka: Kafka;
+  /** Between the processes and their stores. */
+  postgres: FaultProxy;
+  clickhouse: FaultProxy;
+  /** PostgreSQL ends at once, as when its machine dies, and recovers. */
+  killPostgres(): Promise<void>;
+  /** Past the proxies. */
+  database: Database;
+  rows: ClickHouse;
+  organization(name: string): Promise<CreatedOrganization>;
+  /** Occurrences that GET /errors tells of; null while the API does not answer. */
+  counted(apiKey: string): Promise<number | null>;
+  /** Waits until GET /errors has counted so many and no more come; gives the time in ms. Gives up after `limitMs`. */
+  untilCounted(apiKey: string, atLeast: () => number, limitMs: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface StageNeeds {
+  settings?: Record<string, string>;
+  /** Where the processes keep their files, spools among them; a new folder unless given. */
+  dataFolder?: string;
+}
+
+/** Starts everything; needs a real Kafka. Nothing is left when a part cannot start. */
+export async function startStage(needs: StageNeeds = {}): Promise<Stage> {
+  const lifecycle = makeLifecycle(makeLog("silent"));
+  try {
+    await buildService();
+    return await start(needs, lifecycle);
+  } catch (error) {
+    await lifecycle.stop();
+    throw error;
+  }
+}
+
+async function start({ settings = {}, dataFolder }: StageNeeds, lifecycle: Lifecycle): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "pharos-faults-"));
+  lifecycle.add({ name: "folder", stop: () => rm(folder, { recursive: true, force: true }) });
+  const stores = await startStores(folder, lifecycle);
+  const env = {
+    ...process.env,
+    LOG_LEVEL: "warn",
+    WORKER_THREADS: "1",
+    RATE_LIMIT_STANDARD: "free:0,pro:0,team:0",
+    RATE_LIMIT_HEARTBEAT_MONITOR: "0",
+    RATE_LIMIT_HEARTBEAT_KEY: "0",
+    RATE_LIMIT_ANONYMOUS: "0",
+    ...settings,
+    ...stores.environment,
+    PHAROS_DATA_DIR: dataFolder ?? folder,
+    HOST: "127.0.0.1",
+  };
+  const processes: RoleProcess[] = [];
+  for (const [role, copies] of Object.entries(COPIES) as [Role, number][]) {
+    for (let copy = 1; copy <= copies; copy++) processes.push(makeRoleProcess({ name: `${role}-${copy}`, role, port: await freePort(), logFile: join(folder, `${role}-${copy}.log`), env }));
+  }
+  lifecycle.add({ name: "processes", stop: async () => void (await Promise.all(processes.map((each) => each.end(STOP_MS)))) });
+  const started = await Promise.allSettled(processes.map((each) => each.start()));
+  for (const result of started) if (result.status === "rejected") throw result.reason;
+
+  const addresses = (role: Role) => processes.filter((each) => each.role === role).map(({ port }) => `http://127.0.0.1:${port}`);
+  const base = addresses("control-plane")[0]!;
+  const counted = (apiKey: string) => countErrors(base, apiKey);
+  return {
+    ...stores,
+    processes,
+    of: (role) => processes.filter((each) => each.role === role),
+    edges: addresses("edge"),
+    base,
+    organization: (name) => createOrganization(stores.database, { name, plan: "team" }),
+    counted,
+    untilCounted: (apiKey, atLeast, limitMs) => untilCounted(() => counted(apiKey), atLeast, limitMs),
+    stop: () => lifecycle.stop(),
+  };
+}
+
+async function startStores(folder: string, lifecycle: Lifecycle) {
+  const log = makeLog("silent");
+  const startServer = () => startEmbeddedPostgres({ folder: join(folder, "postgres"), log, settings: { max_connections: "250" } });
+  let server = await startServer();
+  lifecycle.add({ name: "postgres", stop: () => server.stop() });
+  await migrate(server.url, log);
+  const address = new URL(server.url.replace("@/", "@localhost/"));
+  const postgres = await startFaultProxy({ path: join(address.searchParams.get("host")!, ".s.PGSQL.5432") });
+  lifecycle.add({ name: "postgres proxy", stop: () => postgres.stop() });
+  const database = openDatabase(server.url, 4, log);
+  lifecycle.add({ name: "database", stop: () => database.$client.end() });
+
+  const engine = await startEmbeddedClickHouse({ folder: join(folder, "clickhouse"), log });
+  lifecycle.add({ name: "clickhouse", stop: () => engine.stop() });
+  await migrateClickHouse(engine.url, log);
+  const clickhouseUrl = new URL(engine.url);
+  const clickhouse = await startFaultProxy({ host: "127.0.0.1", port: Number(clickhouseUrl.port) });
+  lifecycle.add({ name: "clickhouse proxy", stop: () => clickhouse.stop() });
+  clickhouseUrl.port = String(clickhouse.port);
+  const rows = openClickHouse(engine.url, log);
+  lifecycle.add({ name: "rows", stop: () => rows.close() });
+
+  const kafka = await startKafka();
+  lifecycle.add({ name: "kafka", stop: () => kafka.stop() });
+  const databaseUrl = `postgres://${address.username}:${address.password}@127.0.0.1:${postgres.port}${address.pathname}`;
+  return {
+    kafka,
+    postgres,
+    clickhouse,
+    database,
+    rows,
+    environment: { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickhouseUrl.href, KAFKA_BROKERS: kafka.brokers.join(",") },
+    async killPostgres() {
+      server.abandon();
+      await server.exited;
+      server = await startServer();
+    },
+  };
+}
+
+async function countErrors(base: string, apiKey: string): Promise<number | null> {
+  try {
+    const response = await fetch(`${base}/api/v1/errors?limit=100`, { headers: { "X-API-Key": apiKey }, signal: AbortSignal.timeout(10_000) });
+    if (!response.ok) return null;
+    const { errors } = (await response.json()) as { errors: { occurrences: number }[] };
+    return errors.reduce((sum, { occurrences }) => sum + occurrences, 0);
+  } catch {
+    return null;
+  }
+}
+
+/** What got no answer may be counted as well, so it ends when the count has stood for a second. */
+async function untilCounted(count: () => Promise<number | null>, atLeast: () => number, limitMs: number): Promise<number> {
+  const began = performance.now();
+  let before: number | null = null;
+  let reachedAfter: number | null = null;
+  for (;;) {
+    const now = await count();
+    const took = performance.now() - began;
+    if (now !== null && now >= atLeast()) reachedAfter ??= took;
+    if (reachedAfter !== null && now === before) return reachedAfter;
+    if (took > limitMs) return Infinity;
+    before = now;
+    await wait(reachedAfter === null ? 100 : 1_000);
+  }
+}

@@ -2,20 +2,21 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest test files, slowest first: begun last, one of them alone would hold up the end of the run. */
 const SLOWEST = [
-  "faults/short.flow.test.ts",
   "platform/event-log/kafka.test.ts",
   "processors/errors/exactly-once.flow.test.ts",
-  "roles/kafka.flow.test.ts",
-  "roles/kill-under-load.flow.test.ts",
   "platform/event-log/contract.test.ts",
-  "platform/clickhouse/start-embedded.test.ts",
+  "deploy/cluster.flow.test.ts",
+  "roles/kill-under-load.flow.test.ts",
   "roles/start.flow.test.ts",
+  "processors/errors/lost-worker.flow.test.ts",
+  "clients/cli/dead-letter.flow.test.ts",
+  "roles/spool.flow.test.ts",
+  "roles/kafka.flow.test.ts",
+  "platform/worker-pool.test.ts",
   "platform/postgres/embedded.test.ts",
-  "platform/clickhouse/insert-once.test.ts",
-  "control-plane/list-speed.flow.test.ts",
   "ingest/heartbeat.flow.test.ts",
   "processors/deliveries/deliver.flow.test.ts",
-  "platform/event-log/embedded.test.ts",
+  "platform/clickhouse/start-embedded.test.ts",
 ];
 
 /** Without it Vitest begins with the largest files, which are not the slowest ones, wherever it has not run before. */

@@ -29,9 +29,9 @@ export const topicName = (prefix: string, topic: Topic | "replies"): string => `
  * made by one of them and its generation is everybody's. Throws StartFailure when the topics are of different generations.
  */
 export async function makeTopics(admin: Admin, prefix: string, partitions: number): Promise<KafkaTopics> {
-  const { clusterId, brokers } = await admin.describeCluster();
+  const { clusterId, brokers } = await onceKnown(() => admin.describeCluster());
   const replicationFactor = Math.min(3, brokers.length);
-  const present = new Set(await admin.listTopics());
+  const present = new Set(await onceKnown(() => admin.listTopics()));
   const make = async (topic: Topic | "replies", numPartitions: number, settings: Record<string, string>): Promise<void> => {
     if (present.has(topicName(prefix, topic))) return;
     const configEntries = Object.entries({ "cleanup.policy": "delete", ...settings }).map(([name, value]) => ({ name, value }));
@@ -76,8 +76,8 @@ async function countPartitions(admin: Admin, names: string[]): Promise<Map<strin
 }
 
 /**
- * A topic that was just made, here or by another process, may be unknown to the asked broker for a moment: kafkajs' own
- * wait for leaders fails on that, so what reads new topics is asked again.
+ * A topic that was just made, here or by another process, may be unknown to the asked broker for a moment (kafkajs' own
+ * wait for leaders fails on that), and a broker that was just started or stood still may know nothing yet: asked again.
  */
 async function onceKnown<T>(read: () => Promise<T>): Promise<T> {
   for (const deadline = performance.now() + MAKING_MS; ; ) {

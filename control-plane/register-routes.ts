@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { readContentVersion } from "../domain/organizations/content-version.ts";
+import { makeContentVersions, type ContentVersions } from "../domain/organizations/content-version.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { explainIssues } from "./explain-issue.ts";
@@ -16,6 +16,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 interface Answering {
   needsOf(organizationId: string): ControlPlaneNeeds;
   kept: KeptAnswers<SentAnswer>;
+  versions: ContentVersions;
 }
 
 /** Registers each route with its validation. Bodies are JSON, plain or gzipped. */
@@ -24,6 +25,7 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhou
     // This is where a request is bound to its organization: no handler has another way to the database.
     needsOf: (organizationId) => ({ database: tenants.of(organizationId), clickhouse, clock, config, log }),
     kept: makeKeptAnswers(KEPT_BYTES),
+    versions: makeContentVersions(),
   };
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
@@ -64,7 +66,7 @@ function validate(schema: z.ZodType, part: string, data: unknown, method: string
   }
 }
 
-async function answer(route: Route, { needsOf, kept }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, { needsOf, kept, versions }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
@@ -84,7 +86,7 @@ async function answer(route: Route, { needsOf, kept }: Answering, request: Fasti
   async function findKept(): Promise<SentAnswer> {
     const { organizationId } = caller!.actor;
     // Read before the answer is made: what changes in between gives it another version.
-    const version = await readContentVersion(needs.database, organizationId);
+    const version = await versions.read(needs.database, organizationId);
     return kept.find(`${organizationId} ${request.url}`, version, () => run(needs));
   }
 

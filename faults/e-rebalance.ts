@@ -11,7 +11,7 @@ export function rebalance(stage: Stage, form: Form): Promise<FaultResult> {
     const processors = stage.of("processor");
     for (let done = 0; done < REBALANCES[form]; done += 2) {
       const each = processors[(done / 2) % processors.length]!;
-      // A good leaving hands over at once, a frozen one loses its partitions by time and wakes up as a second owner.
+      // A good leaving hands over at once, a killed one loses its partitions by time.
       if (done % 4 === 0) await each.end(15_000);
       else {
         each.signal("SIGKILL");

@@ -16,13 +16,14 @@ import { migrate } from "../platform/postgres/migrate.ts";
 import { moduleFile } from "../platform/root.ts";
 import { startWorkerPool } from "../platform/worker-pool.ts";
 import { startMetricsConsumer, type EvaluationPool } from "../processors/metrics/consume.ts";
+import { option } from "./measuring.ts";
 import { cursors, services } from "../schemas/tables/all.ts";
 
 /**
  * Measures what a processor needs to judge, apply and answer metrics pushes that stand in the embedded log: 2,000 services, five figures
  * a push, frames of 64, every push waited for. CPU-µs a push of this process and of PostgreSQL. `npx tsx bench/pushes.ts [--pushes 100000]`.
  */
-const PUSHES = process.argv.includes("--pushes") ? Number(process.argv[process.argv.indexOf("--pushes") + 1]) : 100_000;
+const PUSHES = Number(option("pushes", "100000"));
 const SERVICES = 2_000;
 const FRAME = 64;
 const PARTITIONS = 4;

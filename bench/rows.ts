@@ -13,6 +13,7 @@ import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { moduleFile } from "../platform/root.ts";
 import { handingOver, startWorkerPool } from "../platform/worker-pool.ts";
+import { option, quantile } from "./measuring.ts";
 import { rowsOfRecords, type RowsResult, type RowsTask } from "../processors/errors/worker.ts";
 
 /**
@@ -23,7 +24,7 @@ import { rowsOfRecords, type RowsResult, type RowsTask } from "../processors/err
  *
  * `--changing` puts a number of its own into each message, which V8 repeats above the stack.
  */
-const SECONDS = process.argv.includes("--seconds") ? Number(process.argv[process.argv.indexOf("--seconds") + 1]) : 5;
+const SECONDS = Number(option("seconds", "5"));
 const CHANGING = process.argv.includes("--changing");
 const SIGNATURES = 5_000;
 const BEACONS = 100;
@@ -97,8 +98,7 @@ async function measure(name: string, encoded: boolean, run: (task: RowsTask) => 
     costs.push((user + system) / (tasks.length * BEACONS * EVENTS));
     waits.push((performance.now() - start) / tasks.length);
   }
-  const sorted = costs.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
+  const at = (share: number): string => quantile(costs, share).toFixed(1);
   console.log(`| ${name} | ${at(0.5)} (${at(0.1)}–${at(0.9)}) | ${(waits.reduce((sum, each) => sum + each, 0) / waits.length).toFixed(1)} |`);
 }
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { option } from "./measuring.ts";
 import { LOADER_ARGUMENTS, PROJECT_ROOT } from "../platform/root.ts";
+import { median, option } from "./measuring.ts";
 
 /**
  * Measures the REST API beside a bare Fastify that answers the same bytes, in turns, five pairs, medians.
@@ -62,10 +62,6 @@ async function fill(base: string, apiKey: string): Promise<void> {
     const { id } = await post("/incidents", { title: `Incident ${number}`, message: "We are looking into it.", services: [service.id] });
     await post(`/incidents/${id}/updates`, { status: "resolved", message: "It is over." });
   }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 async function end(child: ChildProcess | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Agent, request } from "undici";
+import { quantile } from "../bench/measuring.ts";
 import type { Ledger } from "../testing/ledger.ts";
 
 /** Errors come in requests of five. */
@@ -135,9 +136,4 @@ function bodyOf(ledger: Ledger, { beaconKey, first, named, number }: { beaconKey
   const stack = `Error: ${ledger.name}\n    at step${signature} (https://shop.example/app.js:1:${signature + 1})`;
   const events = Array.from({ length: EVENTS }, (_, index) => ({ type: "error", error_type: `Fault${signature}`, message: ledger.name, stack, url: ledger.markOf(first + index), ...(named && { event_id: randomUUID() }) }));
   return JSON.stringify({ key: beaconKey, session_id: `s${number % SESSIONS}`, events });
-}
-
-/** NaN of nothing. */
-function quantile(values: number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 }

@@ -28,7 +28,11 @@ export function openTenants(url: string, maxConnections: number, log: Log): Tena
   function show(client: PoolClient, organizationId: string): Promise<unknown> | null {
     if (shown.get(client) === organizationId) return null;
     shown.set(client, organizationId);
-    return client.query({ name: "show organization", text: "select set_config('pharos.organization', $1, false)", values: [organizationId] });
+    return client.query({ name: "show organization", text: "select set_config('pharos.organization', $1, false)", values: [organizationId] }).catch((error: unknown) => {
+      // Nobody knows whose rows it shows now: whoever takes it next sets it again.
+      shown.delete(client);
+      throw error;
+    });
   }
 
   /** What drizzle and `inTransaction` use of a pool. */
@@ -46,18 +50,17 @@ export function openTenants(url: string, maxConnections: number, log: Log): Tena
       },
       async query(...given: unknown[]): Promise<unknown> {
         const client = await pool.connect();
-        let broken = false;
+        let lost = false;
         try {
           const showing = show(client, organizationId);
           const asked = (client.query as (...given: unknown[]) => Promise<unknown>)(...given);
-          if (!showing) return await asked;
-          // A connection whose setting failed shows nobody knows whose rows: its answer is not used, nor is it.
-          return (await Promise.all([asked, showing.catch(refuse(() => (broken = true)))]))[0];
+          // Without its setting the answer is not used.
+          return (await Promise.all([asked, showing]))[0];
         } catch (error) {
-          broken ||= isPostgresAway(error);
+          lost = isPostgresAway(error);
           throw error;
         } finally {
-          client.release(broken);
+          client.release(lost);
         }
       },
     };
@@ -73,12 +76,5 @@ export function openTenants(url: string, maxConnections: number, log: Log): Tena
       return handle;
     },
     close: () => pool.end(),
-  };
-}
-
-function refuse(note: () => void): (error: unknown) => never {
-  return (error) => {
-    note();
-    throw error;
   };
 }

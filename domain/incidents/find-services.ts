@@ -1,12 +1,12 @@
-import { and, eq, inArray, or } from "drizzle-orm";
+import { and, asc, eq, inArray, or } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries } from "../../platform/postgres/database.ts";
 import { services } from "../../schemas/tables/all.ts";
 
 /**
- * The ids of services that a person named, each by id or by exact name, without repetitions. Throws
- * INVALID_REQUEST with the place (`/services/N`) of the first that is unknown or that several services share.
+ * The ids of services that a person named, each by id or by exact name, without repetitions, in the order in which
+ * services are listed. Throws INVALID_REQUEST with the place (`/services/N`) of the first that is unknown or that several services share.
  */
 export async function findServices(queries: Queries, organizationId: string, references: readonly string[]): Promise<string[]> {
   if (references.length === 0) return [];
@@ -16,8 +16,10 @@ export async function findServices(queries: Queries, organizationId: string, ref
   const rows = await queries
     .select({ id: services.id, name: services.name })
     .from(services)
-    .where(and(eq(services.organizationId, organizationId), ids.length > 0 ? or(named, inArray(services.id, ids)) : named));
-  return [...new Set(wanted.map((reference, index) => pick(rows, reference, `/services/${index}`)))];
+    .where(and(eq(services.organizationId, organizationId), ids.length > 0 ? or(named, inArray(services.id, ids)) : named))
+    .orderBy(asc(services.displayOrder), asc(services.createdAt), asc(services.id));
+  const picked = new Set(wanted.map((reference, index) => pick(rows, reference, `/services/${index}`)));
+  return rows.map(({ id }) => id).filter((id) => picked.has(id));
 }
 
 function pick(rows: { id: string; name: string }[], reference: string, path: string): string {

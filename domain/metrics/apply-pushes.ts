@@ -127,7 +127,7 @@ async function openIncident(tx: Transaction, service: JudgedService, { status, r
     openedBy: `metrics:${service.id}`,
     at,
   });
-  return opened && { id: opened.id, title: opened.title, status: opened.status, severity: opened.severity, started_at: opened.startedAt.toISOString() };
+  return opened && { id: opened.id, title: opened.title, status: opened.status, severity: opened.severity, started_at: opened.started_at };
 }
 
 async function readStatus(tx: Transaction, { id, status }: JudgedService): Promise<JudgedService["status"]> {

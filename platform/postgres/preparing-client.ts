@@ -1,4 +1,5 @@
-import { Client } from "pg";
+import type { Writable } from "node:stream";
+import { Client, type QueryResult } from "pg";
 
 /** A statement is prepared once it was seen so often; parsing and planning cost more than running most of ours. */
 const SEEN_OFTEN = 5;
@@ -38,11 +39,45 @@ function isNameless(statement: unknown, values: unknown): statement is Statement
   return !("name" in statement && statement.name) && (Array.isArray(values) || ("values" in statement && Array.isArray(statement.values)));
 }
 
-/** A connection that prepares the statements that come often, whoever wrote them. */
+/** What of pg's client its types leave out. */
+interface Inner {
+  pipeline: boolean;
+  connection: { stream: Writable };
+}
+
+const NOTHING = { command: "BEGIN", rowCount: null, oid: 0, fields: [], rows: [] } satisfies QueryResult;
+
+/**
+ * A connection that prepares the statements that come often, whoever wrote them. One that pipelines sends what is asked
+ * of it in one go, in one system call, and lets `begin` travel with the statement after it instead of waiting for its answer.
+ */
 export const PreparingClient = class extends Client {
+  #corked = false;
+
   override query(...[statement, values, ...rest]: unknown[]): never {
     const name = isNameless(statement, values) ? nameOf(statement.text) : null;
     const named = name === null ? statement : { ...(statement as Statement), name };
-    return (super.query as (...given: unknown[]) => unknown).call(this, named, values, ...rest) as never;
+    if ((this as unknown as Inner).pipeline) this.#gather();
+    const asked = (super.query as (...given: unknown[]) => unknown).call(this, named, values, ...rest) as Promise<unknown>;
+    if (!(this as unknown as Inner).pipeline || !isBegin(statement) || !(asked instanceof Promise)) return asked as never;
+    // When it fails its connection is lost, and so what follows fails too.
+    asked.catch(() => undefined);
+    return Promise.resolve(NOTHING) as never;
+  }
+
+  /** Holds back what is written until the promises that are settled now had their say. */
+  #gather(): void {
+    if (this.#corked) return;
+    const { stream } = (this as unknown as Inner).connection;
+    this.#corked = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#corked = false;
+      stream.uncork();
+    });
   }
 };
+
+function isBegin(statement: unknown): boolean {
+  return typeof statement === "object" && statement !== null && "text" in statement && statement.text === "begin";
+}

@@ -182,6 +182,19 @@ test("Events and deliveries wake the scheduler once a transaction, and not at al
   expect(await announcements()).toEqual(["pharos_events"]);
 });
 
+test("Events that come while others wait to be fanned out are not announced: whoever fans those out looks again", async () => {
+  await database.update(events).set({ fannedOutAt: new Date() });
+  await announcements();
+  const organizationId = await insertOrganization();
+  const insert = () => database.insert(events).values({ id: newId(), organizationId, type: "webhook.test", data: {}, createdAt: new Date() });
+  await insert();
+  await insert();
+  expect(await announcements()).toEqual(["pharos_events"]);
+  await database.update(events).set({ fannedOutAt: new Date() });
+  await insert();
+  expect(await announcements()).toEqual(["pharos_events"]);
+});
+
 test("A statement that writes no event and no delivery wakes nobody: the scheduler, woken, runs such ones", async () => {
   for (const table of [events, webhookDeliveries]) await database.execute(sql`insert into ${table} select * from ${table} where false`);
   expect(await announcements()).toEqual([]);
@@ -203,7 +216,9 @@ describe("The audit log", () => {
     await insertApiKey(organizationId);
     await insertMonitor(organizationId);
     await insertService(organizationId);
+    await database.insert(events).values({ id: newId(), organizationId, type: "webhook.test", data: {}, createdAt: new Date() });
     await database.delete(organizations).where(eq(organizations.id, organizationId));
+    expect(await database.$count(events, eq(events.organizationId, organizationId))).toBe(0);
     expect(await database.select({ id: auditEntries.id }).from(auditEntries).where(eq(auditEntries.organizationId, organizationId))).toEqual([]);
     expect(await database.select({ id: auditEntries.id }).from(auditEntries).where(eq(auditEntries.organizationId, other))).toEqual([{ id: kept }]);
   });

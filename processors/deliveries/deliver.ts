@@ -33,6 +33,9 @@ const LIMITS = { total: 200, perWebhook: 10, perOrganization: 100 };
 /** A lease outlives the longest attempt by this, for recording it. */
 const LEASE_MARGIN_MS = 15_000;
 
+/** What happens within so many ms is fanned out and claimed together. */
+const GATHER_MS = 50;
+
 /** The longest pause between tries while Postgres is away, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -56,8 +59,10 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
     while (!stopping.signal.aborted) {
       try {
         const restMs = await look();
+        const looked = performance.now();
         failures = 0;
         await bell.wait(restMs);
+        await pause(looked + GATHER_MS - performance.now(), stopping.signal);
       } catch (error) {
         log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for webhook deliveries; trying again");
         failures++;
@@ -70,12 +75,14 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
     const now = new Date(clock.now());
-    await fanOut(database, now);
+    const found = await fanOut(database, now);
     const room = LIMITS.total - running.size();
     if (room > 0) {
       const claimed = await claimDeliveries(database, now, leaseMs, { ...LIMITS, room, running: running.counts() });
       for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
     }
+    // Events that come while others wait are not announced (migration 0009): there may be more.
+    if (found > 0) return 0;
     const next = await nextDueAt(database, now);
     return Math.min(config.SCHEDULER_TICK_MS, next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0));
   }
@@ -128,7 +135,7 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
 
 /** At most LONGEST_PAUSE_MS, and no longer than until `signal`. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await rest(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
+  if (milliseconds > 0) await rest(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
 }
 
 /** A wait that can be cut short; a ring while nobody waits cuts the next one. */

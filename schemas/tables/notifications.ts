@@ -16,7 +16,8 @@ export const events = pgTable(
   "events",
   {
     id: uuid("id").primaryKey(),
-    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    // No reference, as with audit entries.
+    organizationId: uuid("organization_id").notNull(),
     type: eventType("type").notNull(),
     data: jsonb("data").$type<Record<string, unknown>>().notNull(),
     createdAt: moment("created_at").notNull(),

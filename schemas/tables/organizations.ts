@@ -50,7 +50,8 @@ export const auditEntries = pgTable(
   "audit_entries",
   {
     id: uuid("id").primaryKey(),
-    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    // No reference: checking it would lock the organization's row for each entry. A trigger deletes them with it.
+    organizationId: uuid("organization_id").notNull(),
     actorType: text("actor_type").notNull(),
     actorId: uuid("actor_id"),
     actorName: text("actor_name").notNull(),

@@ -84,6 +84,9 @@ async function fillErrors(tx: Transaction, organizationId: string, serviceId: st
     select overlay(overlay(md5(${organizationId} || n) placing '4' from 13) placing '8' from 17)::uuid, ${organizationId}, ${serviceId}, 'v1', 'f' || n, 'TypeError', 'm' || n, 'javascript', 'low', false, 1, at, at, n % 100, 'production', repeat('at buy (app.js:1:1) ', 20), '[]', '[]',
       (array['regressed', 'resolved', 'ignored', 'ignored', 'new', 'new', 'new', 'new', 'new', 'new'])[1 + n % 10]::error_status, case n % 10 when 2 then at end
     from (select n, timestamptz '2026-01-31' - n * interval '1 minute' as at from generate_series(1, ${rows}::int) as n) as made`);
+  await tx.execute(sql`
+    insert into error_environments (organization_id, environment, signature_id)
+    select organization_id, case when substr(fingerprint, 2)::int % 10 = 0 then 'staging' else 'production' end, id from error_signatures where organization_id = ${organizationId}`);
   await stored.clickhouse.command(
     `INSERT INTO beacon_events (organization_id, service_id, signature_id, event_id, type, received_at, occurred_at, release, environment)
      SELECT {organization:UUID}, {service:UUID}, toUUID(replaceRegexpOne(lower(hex(MD5(concat({organization:String}, toString(number))))), '^(.{8})(.{4}).(.{3}).(.{3})(.{12})$', '\\\\1-\\\\2-4\\\\3-8\\\\4-\\\\5')),

@@ -2,7 +2,7 @@ import { and, eq, gte, lte, sql, type SQL } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Database } from "../../platform/postgres/database.ts";
-import { errorSignatures, services } from "../../schemas/tables/all.ts";
+import { errorEnvironments, errorSignatures, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, ErrorStatus, Priority } from "../../schemas/vocabulary.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { hasStatus } from "./effective-status.ts";
@@ -29,8 +29,8 @@ export async function chooseSignatures(
   const { service_id: serviceId, status, priority, category } = filter;
   // An id that cannot exist has no errors, just like one of another organization.
   if (serviceId !== undefined && !isUuid(serviceId)) return null;
-  const ids = asksForEvents(filter) ? await idsWithEvents(database, clickhouse, organizationId, filter) : null;
-  if (ids === "") return null;
+  const seen = await eventsCondition({ database, clickhouse }, organizationId, filter);
+  if (seen === null) return null;
   return and(
     eq(errorSignatures.organizationId, organizationId),
     serviceId === undefined ? undefined : eq(errorSignatures.serviceId, serviceId),
@@ -39,13 +39,25 @@ export async function chooseSignatures(
     category && eq(errorSignatures.category, category),
     filter.start_date && gte(errorSignatures.lastSeen, filter.start_date),
     filter.end_date && lte(errorSignatures.firstSeen, filter.end_date),
-    ids === null ? undefined : sql`${errorSignatures.id} = any(${`{${ids}}`}::uuid[])`,
+    seen,
   )!;
 }
 
-/** One bound alone needs no events: one at this moment or later means that the last one is. Between two bounds there may be none. */
+/** What a filter asks of a signature's events; undefined for nothing, null when none has such. */
+async function eventsCondition({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, organizationId: string, filter: SignatureFilter): Promise<SQL | undefined | null> {
+  if (!asksForEvents(filter)) return filter.environment === undefined ? undefined : hasEnvironment(organizationId, filter.environment);
+  const ids = await idsWithEvents(database, clickhouse, organizationId, filter);
+  return ids === "" ? null : sql`${errorSignatures.id} = any(${`{${ids}}`}::uuid[])`;
+}
+
+/** What only events can tell: what holds for one and the same of them, or lies between two moments. One bound alone says something of the first or the last one. */
 function asksForEvents({ environment, release, start_date: start, end_date: end }: SignatureFilter): boolean {
-  return environment !== undefined || release !== undefined || (start !== undefined && end !== undefined);
+  if (environment !== undefined && (start !== undefined || end !== undefined)) return true;
+  return release !== undefined || (start !== undefined && end !== undefined);
+}
+
+function hasEnvironment(organizationId: string, environment: string): SQL {
+  return sql`exists (select from ${errorEnvironments} as seen where seen.organization_id = ${organizationId} and seen.environment = ${environment} and seen.signature_id = ${errorSignatures.id})`;
 }
 
 /** More signatures than this are not looked through; the latest ones count. */

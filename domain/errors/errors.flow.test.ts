@@ -267,6 +267,7 @@ describe("the errors of an organization", () => {
     expect(await names({ status: "resolved" })).toBe("");
     expect(await names({ service_id: "no-uuid" })).toBe("");
     expect((await list({ release: "1" })).errors.find(({ message }) => message.startsWith("b"))!.occurrences).toBe(2);
+    expect((await list({ limit: "1", environment: "production" })).total).toBe(3);
     const page = await list({ limit: "1", offset: "1" });
     expect([page.total, page.errors.length]).toEqual([4, 1]);
   });

@@ -1,8 +1,8 @@
-import { count, desc, inArray, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, inArray, type SQL } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorListQuery, ErrorSignature } from "../../schemas/api/errors.ts";
-import { errorSignatures } from "../../schemas/tables/all.ts";
+import { errorEnvironments, errorSignatures } from "../../schemas/tables/all.ts";
 import { chooseSignatures } from "./choose.ts";
 import { showSignatures } from "./show.ts";
 
@@ -21,13 +21,17 @@ export async function listErrors(
   // The ids first, by the list's index alone: only the rows of the page are read.
   const page = database.select({ id }).from(errorSignatures).where(chosen).orderBy(...order).limit(filter.limit).offset(filter.offset);
   const rows = await database.select().from(errorSignatures).where(inArray(id, page)).orderBy(...order);
-  const [errors, total] = await Promise.all([showSignatures(clickhouse, rows, now), countAll(database, chosen, filter, rows.length)]);
+  const [errors, total] = await Promise.all([showSignatures(clickhouse, rows, now), countAll(database, organizationId, chosen, filter, rows.length)]);
   return { errors, total };
 }
 
 /** How many match. A page that is not full, unless it lies behind the end, is the last and tells it. */
-async function countAll(database: Database, chosen: SQL, { limit, offset }: ErrorListQuery, shown: number): Promise<number> {
+async function countAll(database: Database, organizationId: string, chosen: SQL, { limit, offset, ...filter }: ErrorListQuery, shown: number): Promise<number> {
   if (shown < limit && (shown > 0 || offset === 0)) return offset + shown;
-  const [counted] = await database.select({ total: count() }).from(errorSignatures).where(chosen);
+  const { environment, ...others } = filter;
+  const onlyEnvironment = environment !== undefined && Object.values(others).every((each) => each === undefined);
+  const [counted] = onlyEnvironment
+    ? await database.select({ total: count() }).from(errorEnvironments).where(and(eq(errorEnvironments.organizationId, organizationId), eq(errorEnvironments.environment, environment)))
+    : await database.select({ total: count() }).from(errorSignatures).where(chosen);
   return counted?.total ?? 0;
 }

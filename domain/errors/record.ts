@@ -1,7 +1,7 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import { errorSignatures, releases, services } from "../../schemas/tables/all.ts";
+import { errorEnvironments, errorSignatures, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
@@ -71,9 +71,13 @@ export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: ()
     ...counted.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
   ];
-  if (fresh.length === 0 && regressed.length === 0) return { created: [] };
+  if (fresh.length === 0 && regressed.length === 0) {
+    await noteEnvironments(tx, rows);
+    return { created: [] };
+  }
   const described = await describe([...fresh, ...regressed.map(({ id }) => byId.get(id)!)], whole);
   const created = await countNew(tx, fresh.map(({ increment }) => described.get(increment.id)!));
+  await noteEnvironments(tx, rows);
   await emitEvents(tx, [
     ...created.map((id) => eventOf("error.new", described.get(id)!)),
     ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...described.get(id)!, release })),
@@ -92,6 +96,22 @@ function releasesOf(rows: BriefRow[]) {
     if (!known || row.received_at < known.received_at) seen.set(key, row);
   }
   return [...seen.values()].map(({ organization_id: organizationId, service_id: serviceId, release, environment, received_at: receivedAt }) => ({ organizationId, serviceId, release, environment, seenAt: isoMoment(receivedAt) }));
+}
+
+/** In which environments signatures have events; nearly always it is known, and then nothing is written. */
+async function noteEnvironments(tx: Transaction, rows: BriefRow[]): Promise<void> {
+  const pairs = new Map<string, { signature_id: string; environment: string }>();
+  for (const { type, signature_id: signatureId, environment } of rows) {
+    if (type !== "vital") pairs.set(`${signatureId}${environment}`, { signature_id: signatureId, environment });
+  }
+  await tx.execute(sql`
+    insert into ${errorEnvironments} (organization_id, environment, signature_id)
+    select signature.organization_id, seen.environment, signature.id
+    from jsonb_to_recordset(${JSON.stringify([...pairs.values()])}::jsonb) as seen (signature_id uuid, environment text)
+    join ${errorSignatures} as signature on signature.id = seen.signature_id
+    where not exists (select from ${errorEnvironments} as known where known.organization_id = signature.organization_id and known.environment = seen.environment and known.signature_id = signature.id)
+    order by signature.id, seen.environment
+    on conflict do nothing`);
 }
 
 /** One entry for each signature. */

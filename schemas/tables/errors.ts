@@ -1,4 +1,4 @@
-import { bigint, boolean, index, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { ERROR_CATEGORIES, ERROR_STATUSES, PRIORITIES } from "../vocabulary.ts";
 import type { Frame, GroupingPart } from "../frames.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -64,6 +64,17 @@ export const errorSignatures = pgTable(
   ],
 );
 
+/** In which environments a signature has events. */
+export const errorEnvironments = pgTable(
+  "error_environments",
+  {
+    organizationId: uuid("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    signatureId: uuid("signature_id").notNull().references(() => errorSignatures.id, { onDelete: "cascade" }),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.environment, table.signatureId] }), index("error_environments_signature").on(table.signatureId)],
+);
+
 /** A release is made by hand or by the first beacon that names it. */
 export const releases = pgTable(
   "releases",
@@ -78,5 +89,5 @@ export const releases = pgTable(
     releasedAt: moment("released_at"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
-  (table) => [uniqueIndex("releases_version").on(table.serviceId, table.version), index("releases_organization").on(table.organizationId, table.createdAt)],
+  (table) => [uniqueIndex("releases_version").on(table.serviceId, table.version), index("releases_organization").on(table.organizationId, table.createdAt), index("releases_service").on(table.organizationId, table.serviceId, table.createdAt)],
 );

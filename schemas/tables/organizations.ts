@@ -66,7 +66,9 @@ export const auditEntries = pgTable(
     createdAt: moment("created_at").notNull().defaultNow(),
   },
   (table) => [
-    // What the log is filtered by stands in it too: entries that do not match are passed over without being read.
-    index("audit_entries_list").on(table.organizationId, table.createdAt, table.id, table.action, table.resourceType, table.actorId, table.actorName, table.actorType),
+    // Actors stand in it too: entries of others are passed over without being read.
+    index("audit_entries_list").on(table.organizationId, table.createdAt, table.id, table.actorId, table.actorName, table.actorType),
+    index("audit_entries_action").on(table.organizationId, table.action, table.createdAt, table.id),
+    index("audit_entries_resource").on(table.organizationId, table.resourceType, table.createdAt, table.id),
   ],
 );

@@ -32,12 +32,12 @@ export async function recordAudit(tx: Transaction, actor: Actor, change: Audited
 
 /** The same for several changes, an entry for each, in one statement. */
 export async function recordAudits(tx: Transaction, actor: Actor, changes: readonly AuditedChange[]): Promise<void> {
-  if (changes.length > 0) await tx.execute(auditInsert(actor, changes));
+  if (changes.length > 0) await tx.execute(auditInsert(changes.map((change) => ({ ...change, actor }))));
 }
 
 /** The statement that writes audit entries, to stand alone or beside others in one `with`; `where` decides whether it writes. */
-export function auditInsert(actor: Actor, changes: readonly AuditedChange[], where: SQL = sql`true`): SQL {
-  const rows = changes.map((change) => entryOf(actor, change));
+export function auditInsert(changes: readonly (AuditedChange & { actor: Actor })[], where: SQL = sql`true`): SQL {
+  const rows = changes.map(entryOf);
   return sql`
     insert into ${auditEntries} (id, organization_id, actor_type, actor_id, actor_name, action, resource_type, resource_id, changed_fields, before, after, ip, user_agent)
     select id, organization_id, actor_type, actor_id, actor_name, action, resource_type, resource_id, changed_fields, before, after, ip, user_agent
@@ -46,7 +46,7 @@ export function auditInsert(actor: Actor, changes: readonly AuditedChange[], whe
     where ${where}`;
 }
 
-function entryOf(actor: Actor, { action, resourceType, resourceId, before, after }: AuditedChange) {
+function entryOf({ actor, action, resourceType, resourceId, before, after }: AuditedChange & { actor: Actor }) {
   return {
     id: newId(),
     organization_id: actor.organizationId,

@@ -173,6 +173,29 @@ describe("racing updates", () => {
   });
 });
 
+describe("incidents that are opened at once", () => {
+  it("are all there, each with its services, its update, its event and its audit entry", async () => {
+    const { actor, ids } = await makeOrganization("Checkout", "Search");
+    const opened = await Promise.all(Array.from({ length: 40 }, (_, n) =>
+      openIncident(database, { ...actor, name: `key ${n}` }, { title: `Incident ${n}`, status: "investigating", severity: n === 20 ? "critical" : "minor", services: n % 2 ? [ids[n % 4 === 1 ? 0 : 1]!] : [], ...(n % 3 === 0 && { message: `Seen ${n}` }), at }),
+    ));
+    for (const [n, incident] of opened.entries()) {
+      expect(incident).toMatchObject({ title: `Incident ${n}`, services: n % 2 ? [{ id: ids[n % 4 === 1 ? 0 : 1] }] : [], updates: n % 3 === 0 ? [{ message: `Seen ${n}` }] : [] });
+      expect(incident).toEqual(await getIncident(database, actor.organizationId, incident.id));
+    }
+    expect(await incidentEvents(actor)).toHaveLength(40);
+    const entries = await database.select().from(auditEntries).where(eq(auditEntries.organizationId, actor.organizationId));
+    expect(new Map(entries.map(({ resourceId, actorName }) => [resourceId, actorName]))).toEqual(new Map(opened.map(({ id }, n) => [id, `key ${n}`])));
+    expect([await statusOf(ids[0]!), await statusOf(ids[1]!)]).toMatchObject([{ status: "degraded" }, { status: "degraded" }]);
+  });
+
+  it("fail alone when one names a service that is not there", async () => {
+    const { actor } = await makeOrganization("Checkout");
+    const settled = await Promise.allSettled(["Checkout", "Nothing", "Checkout"].map((service) => openIncident(database, actor, { title: "x", status: "investigating", severity: "minor", services: [service], at })));
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+});
+
 describe("an automatism", () => {
   it("has at most one open incident, however many open it at once", async () => {
     const { actor, ids } = await makeOrganization("Checkout");

@@ -1,6 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
-import { inTransaction, type Database, type Queries, type Transaction } from "../../platform/postgres/database.ts";
+import { inTransaction, isTransaction, type Database, type Queries, type Transaction } from "../../platform/postgres/database.ts";
+import { makeGather } from "../../platform/postgres/gather.ts";
 import type { CreateIncident, Incident } from "../../schemas/api/incidents.ts";
 import { incidents, incidentServices, incidentUpdates } from "../../schemas/tables/all.ts";
 import type { IncidentSeverity, IncidentStatus } from "../../schemas/vocabulary.ts";
@@ -8,7 +9,7 @@ import type { Actor } from "../actor.ts";
 import { auditInsert } from "../audit/record.ts";
 import { eventsInsert } from "../events/emit.ts";
 import { storableJson } from "../events/storable-json.ts";
-import { lockServices } from "../services/lock.ts";
+import { lockServices, type LockedService } from "../services/lock.ts";
 import { auditedIncident, incidentEvent } from "./describe.ts";
 import { findServices } from "./find-services.ts";
 import type { IncidentRow } from "./read.ts";
@@ -23,84 +24,122 @@ interface NewIncident {
   severity?: IncidentSeverity;
   /** Text of the first update; without it there is none. */
   message?: string;
+  /** Without repetitions. Those of other organizations or deleted meanwhile are left out. */
+  serviceIds: readonly string[];
   /** The automatism that opens it, such as `metrics:<service id>`; each has at most one open incident. */
   openedBy?: string;
   at: Date;
 }
 
-interface Affecting {
-  /** Without repetitions. Those of other organizations or deleted meanwhile are left out. */
-  serviceIds: readonly string[];
+interface Opening {
+  actor: Actor;
+  input: NewIncident;
 }
+
+interface Prepared {
+  actor: Actor;
+  incident: IncidentRow;
+  services: AffectedService[];
+  update: IncidentUpdate | null;
+}
+
+/** A transaction of many costs hardly more than one of one. */
+const MOST_AT_ONCE = 50;
 
 /**
  * Opens an incident as a person or script asks for it, services given by name or id. INVALID_REQUEST with the
  * place of a service that is unknown or ambiguous.
  */
 export async function openIncident(database: Database, actor: Actor, { services, ...input }: CreateIncident & { at: Date }): Promise<Incident> {
-  // One statement, which needs no transaction around it.
-  if (services.length === 0) return (await writeIncident(database, actor, input, []))!;
-  return inTransaction(database, async (tx) => (await openIncidentIn(tx, actor, { ...input, serviceIds: await findServices(tx, actor.organizationId, services) }))!);
+  const opening = { actor, input: { ...input, serviceIds: await findServices(database, actor.organizationId, services) } };
+  // Within a transaction of the caller's it stands or falls with that.
+  return (isTransaction(database) ? (await openAll(database, [opening]))[0] : await openGathered(database, opening))!;
+}
+
+const openGathered = makeGather(MOST_AT_ONCE, openAll);
+
+/** All in one transaction; of one organization. */
+async function openAll(database: Database, openings: Opening[]): Promise<(Incident | null)[]> {
+  // One statement needs no transaction around it.
+  if (openings.every(({ input }) => input.serviceIds.length === 0)) return writeIncidents(database, openings.map((opening) => prepare(opening, new Map())));
+  return inTransaction(database, (tx) => openAllIn(tx, openings));
 }
 
 /**
  * Opens an incident in a transaction: incident, first update, the opinion on its services, `incident.created`
  * and the audit entry. Null, and nothing written, when the automatism `openedBy` has one open already.
  */
-export async function openIncidentIn(tx: Transaction, actor: Actor, { serviceIds, ...input }: NewIncident & Affecting): Promise<Incident | null> {
-  const ours = new Map((await lockServices(tx, serviceIds)).filter(({ organizationId }) => organizationId === actor.organizationId).map(({ id, name }) => [id, { id, name }]));
-  const affected = serviceIds.flatMap((id) => ours.get(id) ?? []);
-  const opened = await writeIncident(tx, actor, input, affected);
-  if (opened) await weighOnServices(tx, affected.map(({ id }) => id), input.at);
+export async function openIncidentIn(tx: Transaction, actor: Actor, input: NewIncident): Promise<Incident | null> {
+  const [opened] = await openAllIn(tx, [{ actor, input }]);
+  return opened!;
+}
+
+async function openAllIn(tx: Transaction, openings: Opening[]): Promise<(Incident | null)[]> {
+  const locked = await lockServices(tx, openings.flatMap(({ input }) => input.serviceIds));
+  const services = new Map(locked.map((service) => [service.id, service]));
+  const opened = await writeIncidents(tx, openings.map((opening) => prepare(opening, services)));
+  const affected = new Set(opened.flatMap((incident) => incident?.services.map(({ id }) => id) ?? []));
+  const at = Math.max(...openings.map(({ input }) => input.at.getTime()));
+  await weighOnServices(tx, [...affected], new Date(at));
   return opened;
 }
 
-/** In one statement, whatever belongs to it; null, and nothing written, when the automatism has one open already. */
-async function writeIncident(queries: Queries, actor: Actor, input: NewIncident, services: AffectedService[]): Promise<Incident | null> {
-  const incident = newIncident(actor.organizationId, input);
-  const update = input.message === undefined ? null : { id: newId(), status: incident.status, message: input.message, created_at: input.at.toISOString() };
-  const { rows } = await queries.execute(incidentInsert(actor, incident, services, update));
-  return rows.length > 0 ? showIncident(incident, services, update) : null;
+function prepare({ actor, input }: Opening, known: ReadonlyMap<string, LockedService>): Prepared {
+  const { organizationId } = actor;
+  const { title, status = "investigating", severity = "minor", openedBy, message, serviceIds, at } = input;
+  const ours = serviceIds.flatMap((id) => known.get(id) ?? []).filter((service) => service.organizationId === organizationId);
+  return {
+    actor,
+    incident: { id: newId(), organizationId, title, status, severity, openedBy: openedBy ?? null, startedAt: at, resolvedAt: status === "resolved" ? at : null, createdAt: at, updatedAt: at },
+    services: ours.map(({ id, name }) => ({ id, name })),
+    update: message === undefined ? null : { id: newId(), status, message, created_at: at.toISOString() },
+  };
 }
 
-function newIncident(organizationId: string, { title, status = "investigating", severity = "minor", openedBy, at }: NewIncident): IncidentRow {
-  return { id: newId(), organizationId, title, status, severity, openedBy: openedBy ?? null, startedAt: at, resolvedAt: status === "resolved" ? at : null, createdAt: at, updatedAt: at };
+/** In one statement, whatever belongs to them; null, and nothing written, where the automatism has one open already. */
+async function writeIncidents(queries: Queries, prepared: Prepared[]): Promise<(Incident | null)[]> {
+  const { rows } = await queries.execute<{ id: string }>(incidentsInsert(prepared));
+  const opened = new Set(rows.map(({ id }) => id));
+  return prepared.map((each) => (opened.has(each.incident.id) ? showIncident(each) : null));
 }
 
-/** Writes everything or, when there is such an incident already, nothing; returns a row when it did. */
-function incidentInsert(actor: Actor, incident: IncidentRow, services: AffectedService[], update: IncidentUpdate | null): SQL {
-  const { id, organizationId, title, status, severity, openedBy, startedAt, resolvedAt, createdAt } = incident;
-  const row = { id, organization_id: organizationId, title, status, severity, opened_by: openedBy, started_at: startedAt, resolved_at: resolvedAt, created_at: createdAt };
-  const message = update?.message;
-  const isNew = sql`exists (select from opened)`;
-  const created = incidentEvent({ type: "incident.created", incident, services, message: message ?? "", at: createdAt });
-  const after = { ...auditedIncident(incident, services), ...(message !== undefined && { message }) };
+function incidentsInsert(prepared: Prepared[]): SQL {
+  const rows = prepared.map(({ incident: { id, organizationId, title, status, severity, openedBy, startedAt, resolvedAt, createdAt } }) => ({ id, organization_id: organizationId, title, status, severity, opened_by: openedBy, started_at: startedAt, resolved_at: resolvedAt, created_at: createdAt }));
+  const events = prepared.map(({ incident, services, update }) => incidentEvent({ type: "incident.created", incident, services, message: update?.message ?? "", at: incident.createdAt }));
+  const entries = prepared.map(({ actor, incident, services, update }) => ({ actor, action: "incident.created", resourceType: "incident", resourceId: incident.id, before: null, after: { ...auditedIncident(incident, services), ...(update && { message: update.message }) } }));
+  const links = prepared.flatMap(({ incident, services }) => services.map((service) => ({ incident_id: incident.id, service_id: service.id })));
+  const updates = prepared.flatMap(({ incident, update }) => (update ? [{ ...update, incident_id: incident.id }] : []));
+  // Each part by its incident: of a batch some may be open already.
   const parts = [
     sql`opened as (
       insert into ${incidents} (id, organization_id, title, status, severity, opened_by, started_at, resolved_at, created_at, updated_at)
       select id, organization_id, title, status, severity, opened_by, started_at, resolved_at, created_at, created_at
-      from jsonb_to_record(${storableJson(row)}::jsonb)
-        as row (id uuid, organization_id uuid, title text, status incident_status, severity incident_severity, opened_by text, started_at timestamptz, resolved_at timestamptz, created_at timestamptz)
+      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (id uuid, organization_id uuid, title text, status incident_status,
+        severity incident_severity, opened_by text, started_at timestamptz, resolved_at timestamptz, created_at timestamptz)
       on conflict (opened_by) where opened_by is not null and status <> 'resolved' do nothing
-      returning id)`,
-    sql`announced as (${eventsInsert([created], isNew)})`,
-    sql`audited as (${auditInsert(actor, [{ action: "incident.created", resourceType: "incident", resourceId: id, before: null, after }], isNew)})`,
+      returning id, organization_id)`,
+    sql`announced as (${eventsInsert(events, sql`(row.data ->> 'id')::uuid in (select id from opened)`)})`,
+    sql`audited as (${auditInsert(entries, sql`row.resource_id in (select id from opened)`)})`,
   ];
-  if (services.length > 0) {
+  if (links.length > 0) {
     parts.push(sql`affected as (
       insert into ${incidentServices} (organization_id, incident_id, service_id)
-      select ${organizationId}::uuid, opened.id, service.id from opened, unnest(${sql.param(services.map((service) => service.id))}::uuid[]) as service (id))`);
+      select opened.organization_id, opened.id, row.service_id
+      from jsonb_to_recordset(${storableJson(links)}::jsonb) as row (incident_id uuid, service_id uuid) join opened on opened.id = row.incident_id)`);
   }
-  if (update) {
+  if (updates.length > 0) {
     parts.push(sql`told as (
       insert into ${incidentUpdates} (id, organization_id, incident_id, status, message, created_at)
-      select ${update.id}::uuid, ${organizationId}::uuid, id, ${update.status}::incident_status, ${update.message}, ${update.created_at}::timestamptz from opened)`);
+      select row.id, opened.organization_id, opened.id, row.status, row.message, row.created_at
+      from jsonb_to_recordset(${storableJson(updates)}::jsonb) as row (id uuid, incident_id uuid, status incident_status, message text, created_at timestamptz)
+      join opened on opened.id = row.incident_id)`);
   }
   return sql`with ${sql.join(parts, sql`, `)} select id from opened`;
 }
 
 /** A new incident as the API shows it. */
-function showIncident({ id, title, status, severity, startedAt, resolvedAt, createdAt, updatedAt }: IncidentRow, services: AffectedService[], update: IncidentUpdate | null): Incident {
+function showIncident({ incident, services, update }: Prepared): Incident {
+  const { id, title, status, severity, startedAt, resolvedAt, createdAt, updatedAt } = incident;
   return {
     id,
     title,

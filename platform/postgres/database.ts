@@ -55,10 +55,15 @@ export function asDatabase(transaction: Transaction): Database {
   return transaction as unknown as Database;
 }
 
+/** True for what `asDatabase` made: only a real database has a pool. */
+export function isTransaction(database: Database): boolean {
+  return !("$client" in database);
+}
+
 /** Runs `work` in a transaction, again from the start when Postgres chose it as a deadlock's victim. */
 export async function inTransaction<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  // From `asDatabase`: only a real database has a pool. A deadlock's victim is run again from its outermost start.
-  if (!("$client" in database)) return (database as Database).transaction(work);
+  // A deadlock's victim is run again from its outermost start.
+  if (isTransaction(database)) return database.transaction(work);
   for (let attempt = 1; ; attempt++) {
     try {
       return await onOneConnection(database, work);

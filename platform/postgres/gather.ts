@@ -1,0 +1,46 @@
+import { isPostgresAway, postgresCode } from "./database.ts";
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One call of `run` for many items: while one runs for a key, what comes meanwhile waits and goes together next, at most
+ * `most` at a time. An item that comes alone goes at once. `run` answers in the order of the items and writes all of them or
+ * none; when Postgres refuses several, each is tried alone, so that none fails by its neighbour.
+ */
+export function makeGather<Key extends object, Item, Result>(most: number, run: (key: Key, items: Item[]) => Promise<Result[]>): (key: Key, item: Item) => Promise<Result> {
+  const queues = new WeakMap<Key, Waiting<Item, Result>[]>();
+
+  async function settle(key: Key, batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await run(key, batch.map(({ item }) => item));
+      for (const [n, { resolve }] of batch.entries()) resolve(results[n]!);
+    } catch (error) {
+      // Refused means undone. After a lost connection nobody knows, and trying again could write twice.
+      const refused = postgresCode(error) !== null && !isPostgresAway(error);
+      if (refused && batch.length > 1) for (const each of batch) await settle(key, [each]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function drain(key: Key, queue: Waiting<Item, Result>[]): Promise<void> {
+    while (queue.length > 0) await settle(key, queue.splice(0, most));
+    queues.delete(key);
+  }
+
+  return (key, item) =>
+    new Promise<Result>((resolve, reject) => {
+      const waiting = { item, resolve, reject };
+      const queue = queues.get(key);
+      if (queue) {
+        queue.push(waiting);
+        return;
+      }
+      const begun = [waiting];
+      queues.set(key, begun);
+      void drain(key, begun);
+    });
+}

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createOrganization, type CreatedOrganization } from "../domain/organizations/create.ts";
 import { openDatabase } from "../platform/postgres/database.ts";
 import { makeLog } from "../platform/log.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
@@ -18,6 +19,8 @@ export interface Pipeline {
   apiKey: string;
   beaconKey: string;
   serviceIds: string[];
+  /** Another one, with a service of its own. */
+  createOrganization(name: string): Promise<CreatedOrganization>;
   /** µs so far of each server process, by what it is; the load generator is not among them. */
   cpu(): Map<string, number>;
   /** Events that signatures count so far. */
@@ -59,6 +62,7 @@ export async function startPipeline({ services = 0, monitors = 0, settings = {} 
       apiKey: stores.organization.apiKey,
       beaconKey: stores.organization.beaconKey,
       serviceIds: stores.serviceIds,
+      createOrganization: (name) => createOrganization(database, { name, plan: "team" }),
       cpu: () => new Map([...parts].map(([name, read]) => [name, read()])),
       async counted() {
         const { rows } = await database.$client.query<{ counted: string }>("select coalesce(sum(occurrences), 0) as counted from error_signatures");

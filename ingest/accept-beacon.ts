@@ -94,8 +94,9 @@ function admit(needs: EdgeNeeds, exchange: Exchange, { key: keyText, partitionKe
       subjectId: key.serviceId,
       body: bytes,
     };
-    const partition = partitionKey === "" ? needs.anyPartition("beacons") : murmur2Partition(partitionKey, needs.eventLog.partitions("beacons"));
-    settle(needs, exchange, "beacons", partition, entry, () => exchange.reply(202, answer));
+    const topic = needs.floods.topicOf(key.organizationId, bytes.byteLength);
+    const partition = partitionKey === "" ? needs.anyPartition(topic) : murmur2Partition(partitionKey, needs.eventLog.partitions(topic));
+    settle(needs, exchange, topic, partition, entry, () => exchange.reply(202, answer));
   }
 }
 

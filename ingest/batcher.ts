@@ -23,7 +23,7 @@ export interface BatcherLimits {
   spooledFlushAfterMs: number;
   /** … or at this size, whichever comes first. */
   flushBytes: number;
-  /** Bytes waiting or in flight over all partitions; above it requests are refused. */
+  /** Bytes waiting or in flight over all partitions; above it requests are refused, above half of it those of a flood. */
   pendingBytes: number;
   /** How long a request may wait for durability before it is given up, in ms. */
   waitMs: number;
@@ -102,7 +102,7 @@ export function makeBatcher({ appender, edgeId, clock, log, limits }: BatcherNee
 
   function add(topic: Topic, partition: number, entry: FrameEntry, onFate: (fate: Fate) => void): boolean {
     const size = entrySize(entry.body.byteLength);
-    if (away !== null || pending + size > limits.pendingBytes) return false;
+    if (away !== null || pending + size > (topic === "beacons-overflow" ? limits.pendingBytes / 2 : limits.pendingBytes)) return false;
     const lane = laneOf(topic, partition);
     const filling = fillingFor(lane, size, entry.receivedAt);
     addEntry(filling.frame, entry);

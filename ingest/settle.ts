@@ -12,6 +12,7 @@ import type { Topic } from "../schemas/vocabulary.ts";
 import type { AuthenticateNeeds } from "./authenticate.ts";
 import type { Batcher } from "./batcher.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Floods } from "./floods.ts";
 import type { Known } from "./known.ts";
 import type { Replies } from "./replies.ts";
 
@@ -26,6 +27,7 @@ export interface EdgeNeeds {
   known: Known;
   batcher: Batcher;
   replies: Replies;
+  floods: Floods;
   rateLimit: RateLimit;
   clientAddress: ClientAddress;
   authentication: AuthenticateNeeds;

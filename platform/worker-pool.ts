@@ -22,15 +22,17 @@ interface WorkerPoolOptions {
   /** … and the function that it exports. */
   name: string;
   threads: number;
+  /** Threads that are kept although there is nothing to do; one unless given. */
+  kept?: 0 | 1;
   /** A task that runs longer, in ms, is taken for hung and its thread is ended. Waiting for a free thread does not count. */
   deadlineMs?: number;
 }
 
-export function startWorkerPool<Task, Result>({ file, name, threads, deadlineMs = 30_000 }: WorkerPoolOptions): WorkerPool<Task, Result> {
+export function startWorkerPool<Task, Result>({ file, name, threads, kept = 1, deadlineMs = 30_000 }: WorkerPoolOptions): WorkerPool<Task, Result> {
   const pool = new Piscina<Task, Result>({
     filename: file,
     name,
-    minThreads: 1,
+    minThreads: kept,
     maxThreads: threads,
     idleTimeout: 60_000,
     execArgv: LOADER_ARGUMENTS,

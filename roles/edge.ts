@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { noteKeyUses } from "../domain/api-keys/note-used.ts";
 import { makeBatcher, BATCHER_LIMITS } from "../ingest/batcher.ts";
 import { startEdge, type Edge } from "../ingest/edge.ts";
+import { makeFloods } from "../ingest/floods.ts";
 import { makeKnown } from "../ingest/known.ts";
 import { startReplies } from "../ingest/replies.ts";
 import { makeFailureOf } from "../ingest/settle.ts";
@@ -22,6 +23,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
   const { config, clock, log, database, clickhouse, eventLog, lifecycle, metrics } = house;
   const edgeId = newId();
   const known = makeKnown({ database, clock, log });
+  const floods = makeFloods({ database, clock, log, share: config.OVERFLOW_SHARE_PERCENT / 100, fromBytes: config.OVERFLOW_FROM_BYTES });
   const spool = await openSpoolBesideKafka(house);
   const batcher = makeBatcher({ appender: spool ?? appendDirectly(eventLog), edgeId, clock, log, limits: { ...BATCHER_LIMITS, pendingBytes: config.EDGE_PENDING_BYTES } });
   const telling = tellOfEdge({ database, eventLog, clock, log, edgeId, oldestUnsentAt: () => oldest(batcher.oldestUnsentAt("heartbeats"), spool?.oldestUnsentAt("heartbeats")), formerEdges: () => spool?.formerEdges() ?? [] });
@@ -37,9 +39,12 @@ export async function startEdgeRole(house: House): Promise<Edge> {
 
   async function refresh(): Promise<void> {
     await known.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read keys; the known ones go on working"));
+    await floods.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share"));
   }
 
   await telling.start();
+  // Before the first beacon: a retry has to come to where the first try went.
+  await floods.refresh();
   const edge = await startEdge(
     {
       config,
@@ -51,6 +56,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       known,
       batcher,
       replies,
+      floods,
       rateLimit,
       clientAddress,
       authentication: { known, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id), failureOf },
@@ -62,6 +68,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
 
   metrics.observe("pharos_edge_keys_stale_seconds", "Seconds since this edge last re-read keys and monitors from Postgres.", () => known.staleSeconds());
   metrics.observe("pharos_edge_pending_bytes", "Bytes taken in that the event log does not have yet.", () => batcher.pendingBytes());
+  metrics.observe("pharos_edge_floods", "Organizations whose beacons go to beacons-overflow, because they sent more than their share.", () => floods.size());
   metrics.observe("pharos_edge_requests_open", "Requests taken in and not answered yet.", () => edge.inFlight());
 
   if (spool) observeSpool(house, spool);

@@ -1,4 +1,4 @@
-import { startErrorConsumer, type ErrorRowsPool } from "../processors/errors/consume.ts";
+import { startErrorConsumer, startOverflowConsumer, type ErrorRowsPool } from "../processors/errors/consume.ts";
 import { startHeartbeatConsumer } from "../processors/heartbeats/consume.ts";
 import { startPingHistory } from "../processors/heartbeats/keep-history.ts";
 import { startMetricsConsumer, type EvaluationPool } from "../processors/metrics/consume.ts";
@@ -15,16 +15,19 @@ export async function startProcessorRole(house: House): Promise<void> {
   const { config, lifecycle } = house;
   const threads = config.WORKER_THREADS;
   const errorRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads, deadlineMs: config.WORKER_DEADLINE_MS });
+  // A share of its own, however much of it there is.
+  const overflowRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, kept: 0, deadlineMs: config.WORKER_DEADLINE_MS });
   const evaluation: EvaluationPool = startWorkerPool({ file: moduleFile("../processors/metrics/worker.ts", import.meta.url), name: "evaluateBatch", threads: 1, deadlineMs: Math.min(config.WORKER_DEADLINE_MS, EVALUATION_DEADLINE_MS) });
   lifecycle.add({
     name: "worker threads",
     async stop() {
-      await Promise.all([errorRows.close(), evaluation.close()]);
+      await Promise.all([errorRows.close(), overflowRows.close(), evaluation.close()]);
     },
   });
 
   const starts = [
     () => startErrorConsumer({ ...house, pool: errorRows }),
+    () => startOverflowConsumer({ ...house, pool: overflowRows }),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
     () => startSampleHistory(house),

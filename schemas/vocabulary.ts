@@ -95,8 +95,8 @@ export type Scope = (typeof SCOPES)[number];
 export const ROLES = ["edge", "processor", "scheduler", "control-plane"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Topics of the event log. `replies` is ephemeral and not listed: nothing reads it twice. */
-export const TOPICS = ["beacons", "metrics", "heartbeats", "dead-letter"] as const;
+/** Topics of the event log; `beacons-overflow` takes beacons of organizations that send more than their share. `replies` is ephemeral and not listed: nothing reads it twice. */
+export const TOPICS = ["beacons", "metrics", "heartbeats", "dead-letter", "beacons-overflow"] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** What a status page can look like (conventions §3). */

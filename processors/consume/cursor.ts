@@ -12,6 +12,11 @@ export interface CursorName {
   partition: number;
 }
 
+/** The log that rows name: those of two topics in one table must not be taken for each other. */
+export function logOfRows({ logId, topic }: Pick<CursorName, "logId" | "topic">): string {
+  return topic === "beacons-overflow" ? `${logId}/overflow` : logId;
+}
+
 export interface OwnedCursor extends CursorName {
   /** Ours until another owner takes the cursor; every update of ours says so. */
   epoch: bigint;

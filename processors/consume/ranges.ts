@@ -6,7 +6,7 @@ import { inTransaction, type Transaction } from "../../platform/postgres/databas
 import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
-import { moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
+import { logOfRows, moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
 import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
 import { freshFrames, type FreshFrames } from "./fresh-frames.ts";
 import { chunks, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
@@ -216,7 +216,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     await clickhouse.killQuery(range.token);
     return clickhouse.query<Row>(
       `SELECT * FROM ${table} WHERE log_id = {log:String} AND partition = {partition:UInt16} AND offset BETWEEN {first:UInt64} AND {last:UInt64} ORDER BY offset, index`,
-      { log: cursor.logId, partition: cursor.partition, first: String(range.first), last: String(range.last) },
+      { log: logOfRows(cursor), partition: cursor.partition, first: String(range.first), last: String(range.last) },
     );
   }
 

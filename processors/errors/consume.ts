@@ -6,8 +6,10 @@ import type { Consumer } from "../../platform/event-log/port.ts";
 import { handingOver, type WorkerPool } from "../../platform/worker-pool.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import type { ConsumerNeeds } from "../consume/consumer-state.ts";
+import { logOfRows } from "../consume/cursor.ts";
 import { startRangeConsumer, type RangeOptions } from "../consume/ranges.ts";
 import { makeRowsInWorker } from "./rows-in-worker.ts";
+import { watchFloods } from "./watch-floods.ts";
 import { makeSeenEvents } from "./without-seen.ts";
 import type { RowsResult, RowsTask } from "./worker.ts";
 
@@ -18,18 +20,37 @@ export interface ErrorConsumerNeeds extends ConsumerNeeds {
   pool: ErrorRowsPool;
 }
 
+type OnStep = RangeOptions<BeaconEventRow, BriefRow>["onStep"];
+
 /** Beacons → rows in a worker → ClickHouse → signatures and events in Postgres. */
-export function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: RangeOptions<BeaconEventRow, BriefRow>["onStep"]): Promise<Consumer> {
-  const seen = makeSeenEvents({ clickhouse: needs.clickhouse, log: needs.log, now: () => needs.clock.now() });
+export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
+  const floods = await watchFloods(needs);
+  const consumer = await consumeBeacons(needs, { topic: "beacons", group: "errors" }, floods.perhaps, onStep);
+  return {
+    async stop() {
+      floods.stop();
+      await consumer.stop();
+    },
+  };
+}
+
+/** The same for those of organizations that send more than their share: in smaller ranges, so that the others' have their turns. */
+export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
+  return consumeBeacons(needs, { topic: "beacons-overflow", group: "errors-overflow", limits: { events: 5_000 } }, () => true, onStep);
+}
+
+function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<BeaconEventRow, BriefRow>, "topic" | "group" | "limits">, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep): Promise<Consumer> {
+  const seen = makeSeenEvents({ clickhouse: needs.clickhouse, log: needs.log, now: () => needs.clock.now(), elsewhereToo });
   const inWorker = makeRowsInWorker(needs);
   /** Memory that goes back and forth between this thread and the workers. */
   const spare: Buffer[] = [];
   return startRangeConsumer<BeaconEventRow, BriefRow>(needs, {
-    topic: "beacons",
-    group: "errors",
+    ...from,
     table: "beacon_events",
-    rowsOf: (records, place) => inWorker(records, place),
-    async encodedOf(records, { logId, partition }) {
+    rowsOf: (records, cursor) => inWorker(records, { logId: logOfRows(cursor), partition: cursor.partition }),
+    async encodedOf(records, cursor) {
+      const { partition } = cursor;
+      const logId = logOfRows(cursor);
       const columns = await needs.clickhouse.columnsOf("beacon_events");
       const memory = spare.splice(0);
       const task = handingOver({ logId, partition, records, columns, spare: memory }, memory.map(({ buffer }) => buffer as ArrayBuffer));

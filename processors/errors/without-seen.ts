@@ -1,11 +1,10 @@
 import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Log } from "../../platform/log.ts";
-import type { CursorName } from "../consume/cursor.ts";
+import { REMEMBERED_MS } from "../../domain/floods/read.ts";
+import { logOfRows, type CursorName } from "../consume/cursor.ts";
 import { makeSeenFilter, type SeenFilter } from "./seen-filter.ts";
 
-/** An event id counts once within this time (conventions §8). */
-const REMEMBERED_MS = 60 * 60_000;
 const LOOK_UP_AT_ONCE = 5_000;
 
 export interface SeenEvents {
@@ -14,13 +13,21 @@ export interface SeenEvents {
   withoutSeen(rows: BriefRow[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<BriefRow[]>;
 }
 
+interface SeenNeeds {
+  clickhouse: ClickHouse;
+  log: Log;
+  now: () => number;
+  /** Whether the organization's ids may stand in another topic, of which the filter knows nothing: then all are looked up. */
+  elsewhereToo(organizationId: string): boolean;
+}
+
 interface Partition {
   filter: SeenFilter;
   warm: boolean;
 }
 
 /** Counts a retried event once. The filter only decides whether ClickHouse has to be asked; ClickHouse decides. */
-export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHouse; log: Log; now: () => number }): SeenEvents {
+export function makeSeenEvents({ clickhouse, log, now, elsewhereToo }: SeenNeeds): SeenEvents {
   const partitions = new Map<number, Partition>();
 
   async function warm(cursor: CursorName, partition: Partition): Promise<void> {
@@ -28,7 +35,7 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
       `SELECT service_id, event_id, toString(toUnixTimestamp64Milli(received_at)) AS received FROM recent_event_ids
        WHERE log_id = {log:String} AND partition = {partition:UInt16} AND received_at > fromUnixTimestamp64Milli({since:Int64})
        ORDER BY received_at DESC LIMIT 2000000`,
-      { log: cursor.logId, partition: cursor.partition, since: now() - REMEMBERED_MS },
+      { log: logOfRows(cursor), partition: cursor.partition, since: now() - REMEMBERED_MS },
     );
     for (const row of rows) partition.filter.add(seenKey(row), Number(row.received));
     // More ids than we are willing to read at once: then the filter stays incomplete and every id is looked up.
@@ -52,7 +59,7 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
         const key = seenKey(row);
         if (inRange.has(key)) return false;
         inRange.add(key);
-        if (!partition.warm || partition.filter.perhapsSeen(key, receivedAtOf(row))) asked.push(row);
+        if (!partition.warm || elsewhereToo(row.organization_id) || partition.filter.perhapsSeen(key, receivedAtOf(row))) asked.push(row);
         return true;
       });
       const seen = await lookUp(asked, cursor, first, last);
@@ -71,7 +78,7 @@ export function makeSeenEvents({ clickhouse, log, now }: { clickhouse: ClickHous
         `SELECT DISTINCT service_id, event_id FROM recent_event_ids
          WHERE event_id IN {ids:Array(UUID)} AND received_at > fromUnixTimestamp64Milli({since:Int64})
            AND NOT (log_id = {log:String} AND partition = {partition:UInt16} AND offset >= {first:UInt64})`,
-        { ids: part.map(({ event_id }) => event_id), since: Math.min(...received) - REMEMBERED_MS, log: cursor.logId, partition: cursor.partition, first: String(first) },
+        { ids: part.map(({ event_id }) => event_id), since: Math.min(...received) - REMEMBERED_MS, log: logOfRows(cursor), partition: cursor.partition, first: String(first) },
       );
       for (const row of found) seen.add(seenKey(row));
     }

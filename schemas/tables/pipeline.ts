@@ -67,3 +67,6 @@ export const edges = pgTable(
   },
   (table) => [index("edges_seen").on(table.seenAt)],
 );
+
+/** Organizations that sent more than their share of all beacons: from `since` to `until` theirs go to `beacons-overflow`. */
+export const floods = pgTable("floods", { organizationId: uuid("organization_id").primaryKey(), since: moment("since").notNull(), until: moment("until").notNull() });

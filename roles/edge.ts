@@ -17,6 +17,8 @@ import { tellOfEdge } from "./tell-of-edge.ts";
 
 /** How often an edge re-reads what changed, in ms. */
 const REFRESH_MS = 2_000;
+/** And whose beacons go to beacons-overflow. */
+const FLOODS_MS = 1_000;
 
 /** The role that takes in beacons, pings and pushes. */
 export async function startEdgeRole(house: House): Promise<Edge> {
@@ -36,10 +38,10 @@ export async function startEdgeRole(house: House): Promise<Edge> {
 
   const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_changes", onNotify: () => void refresh(), log });
   const refreshing = setInterval(() => void refresh(), REFRESH_MS);
+  const refreshingFloods = setInterval(() => void floods.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share")), FLOODS_MS);
 
   async function refresh(): Promise<void> {
     await known.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read keys; the known ones go on working"));
-    await floods.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share"));
   }
 
   await telling.start();
@@ -81,6 +83,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       await batcher.drain();
       await spool?.stop();
       clearInterval(refreshing);
+      clearInterval(refreshingFloods);
       await telling.stop();
       await listening.stop();
       await replies.stop();

@@ -1,4 +1,5 @@
 import { startErrorConsumer, startOverflowConsumer, type ErrorRowsPool } from "../processors/errors/consume.ts";
+import { makePrecedence } from "../processors/errors/precedence.ts";
 import { startHeartbeatConsumer } from "../processors/heartbeats/consume.ts";
 import { startPingHistory } from "../processors/heartbeats/keep-history.ts";
 import { startMetricsConsumer, type EvaluationPool } from "../processors/metrics/consume.ts";
@@ -25,9 +26,10 @@ export async function startProcessorRole(house: House): Promise<void> {
     },
   });
 
+  const precedence = makePrecedence();
   const starts = [
-    () => startErrorConsumer({ ...house, pool: errorRows }),
-    () => startOverflowConsumer({ ...house, pool: overflowRows }),
+    () => startErrorConsumer({ ...house, pool: errorRows }, undefined, precedence),
+    () => startOverflowConsumer({ ...house, pool: overflowRows }, undefined, precedence),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
     () => startSampleHistory(house),

@@ -3,8 +3,8 @@ import type { Database } from "../../platform/postgres/database.ts";
 import { floods } from "../../schemas/tables/all.ts";
 import { REMEMBERED_MS } from "./read.ts";
 
-/** So long every edge and every processor has to hear of a flood before its beacons go elsewhere, in ms: they read every second or two. */
-const NOTICE_MS = 4_000;
+/** So long every processor has to hear of a flood before its beacons go elsewhere, in ms. */
+const NOTICE_MS = 1_500;
 
 /**
  * Announces that an organization's beacons go to `beacons-overflow` from a moment on, and for an hour: as long as an event id counts

@@ -39,6 +39,10 @@ export interface RangeOptions<Row extends Brief, Brief extends PlacedRow = Row> 
   /** The effect in Postgres, derived from the rows which ClickHouse holds for the range. `whole` gives the same rows with all columns. */
   apply?(transaction: Transaction, rows: Brief[], whole: () => Promise<Row[]>): Promise<void>;
   onAssigned?(cursor: CursorName): void;
+  /** Hears, before and after records are processed, whether the log has more of a partition. */
+  onBehind?(partition: number, behind: boolean): void;
+  /** Waited for before each range. */
+  turn?(): Promise<void>;
   /** For tests that stop the process between two steps. */
   onStep?(step: RangeStep): Promise<void> | void;
 }
@@ -110,7 +114,9 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       replaying.delete(batch.partition);
       records = records.filter(({ offset }) => offset > last);
     }
+    options.onBehind?.(batch.partition, true);
     await processChunks(cursor, batch, chunks(records, limits));
+    options.onBehind?.(batch.partition, cursor.nextOffset < batch.end);
     return cursor.nextOffset;
   }
 
@@ -144,6 +150,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const apart = Math.max(limits.insertEveryMs, APART_MS * held.all().length);
     const wait = (lastInsert.get(partition) ?? -Infinity) + apart - clock.monotonic();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    await options.turn?.();
     await keepAlive();
     lastInsert.set(partition, clock.monotonic());
   }
@@ -262,6 +269,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     onRevoked(partition) {
       held.drop(partition);
       replaying.delete(partition);
+      options.onBehind?.(partition, false);
     },
   });
   return {

@@ -8,6 +8,7 @@ import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts"
 import type { ConsumerNeeds } from "../consume/consumer-state.ts";
 import { logOfRows } from "../consume/cursor.ts";
 import { startRangeConsumer, type RangeOptions } from "../consume/ranges.ts";
+import type { Precedence } from "./precedence.ts";
 import { makeRowsInWorker } from "./rows-in-worker.ts";
 import { watchFloods } from "./watch-floods.ts";
 import { makeSeenEvents } from "./without-seen.ts";
@@ -23,9 +24,9 @@ export interface ErrorConsumerNeeds extends ConsumerNeeds {
 type OnStep = RangeOptions<BeaconEventRow, BriefRow>["onStep"];
 
 /** Beacons → rows in a worker → ClickHouse → signatures and events in Postgres. */
-export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
+export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep, precedence?: Precedence): Promise<Consumer> {
   const floods = await watchFloods(needs);
-  const consumer = await consumeBeacons(needs, { topic: "beacons", group: "errors" }, floods.perhaps, onStep);
+  const consumer = await consumeBeacons(needs, { topic: "beacons", group: "errors", ...(precedence && { onBehind: precedence.note }) }, floods.perhaps, onStep);
   return {
     async stop() {
       floods.stop();
@@ -34,12 +35,12 @@ export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnS
   };
 }
 
-/** The same for those of organizations that send more than their share: in smaller ranges, so that the others' have their turns. */
-export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
-  return consumeBeacons(needs, { topic: "beacons-overflow", group: "errors-overflow", limits: { events: 5_000 } }, () => true, onStep);
+/** The same for those of organizations that send more than their share: in smaller ranges, and after the others'. */
+export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep, precedence?: Precedence): Promise<Consumer> {
+  return consumeBeacons(needs, { topic: "beacons-overflow", group: "errors-overflow", limits: { events: 5_000 }, ...(precedence && { turn: precedence.turn }) }, () => true, onStep);
 }
 
-function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<BeaconEventRow, BriefRow>, "topic" | "group" | "limits">, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep): Promise<Consumer> {
+function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<BeaconEventRow, BriefRow>, "topic" | "group" | "limits" | "onBehind" | "turn">, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep): Promise<Consumer> {
   const seen = makeSeenEvents({ clickhouse: needs.clickhouse, log: needs.log, now: () => needs.clock.now(), elsewhereToo });
   const inWorker = makeRowsInWorker(needs);
   /** Memory that goes back and forth between this thread and the workers. */

@@ -9,9 +9,9 @@ export interface WatchedFloods {
   stop(): void;
 }
 
-const READ_MS = 1_000;
+const READ_MS = 300;
 /** Less than the notice that an edge gives. */
-const KNOWN_FOR_MS = 3_000;
+const KNOWN_FOR_MS = 1_000;
 
 /** Keeps an eye on which organizations' beacons go to `beacons-overflow`. */
 export async function watchFloods({ database, clock, log }: { database: Database; clock: Clock; log: Log }): Promise<WatchedFloods> {

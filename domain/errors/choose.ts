@@ -1,4 +1,4 @@
-import { and, eq, gte, lte, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, gte, lte, sql, type SQL } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Database } from "../../platform/postgres/database.ts";
@@ -19,28 +19,49 @@ export interface SignatureFilter {
   end_date?: Date | undefined;
 }
 
-/** The condition on `error_signatures` that a filter means at `now` (milliseconds since the epoch); null when nothing can match. */
+/** The order of lists, as their index has it: by slot, and within it by moment. */
+export const LATEST_FIRST = [desc(errorSignatures.lastSeenSlot), desc(errorSignatures.lastSeen), desc(errorSignatures.id)];
+
+const SLOT_MS = 5 * 60_000;
+
+/** A condition on `error_signatures`; and in parts that exclude each other, of which the list's index alone can count all but the smallest. */
+export interface Chosen {
+  where: SQL;
+  parts: SQL[];
+}
+
+function choose(rest: SQL, start: Date | undefined): Chosen {
+  if (!start) return { where: rest, parts: [rest] };
+  const { lastSeen, lastSeenSlot } = errorSignatures;
+  const slot = new Date(Math.floor(start.getTime() / SLOT_MS) * SLOT_MS);
+  return {
+    where: and(rest, gte(lastSeenSlot, slot), gte(lastSeen, start))!,
+    parts: [and(rest, gt(lastSeenSlot, slot))!, and(rest, eq(lastSeenSlot, slot), gte(lastSeen, start))!],
+  };
+}
+
+/** What a filter means at `now` (milliseconds since the epoch); null when nothing can match. */
 export async function chooseSignatures(
   { database, clickhouse }: { database: Database; clickhouse: ClickHouse },
   organizationId: string,
   filter: SignatureFilter,
   now: number,
-): Promise<SQL | null> {
+): Promise<Chosen | null> {
   const { service_id: serviceId, status, priority, category } = filter;
   // An id that cannot exist has no errors, just like one of another organization.
   if (serviceId !== undefined && !isUuid(serviceId)) return null;
   const seen = await eventsCondition({ database, clickhouse }, organizationId, filter);
   if (seen === null) return null;
-  return and(
+  const rest = and(
     eq(errorSignatures.organizationId, organizationId),
     serviceId === undefined ? undefined : eq(errorSignatures.serviceId, serviceId),
     status && hasStatus(status, now),
     priority && eq(errorSignatures.priority, priority),
     category && eq(errorSignatures.category, category),
-    filter.start_date && gte(errorSignatures.lastSeen, filter.start_date),
     filter.end_date && lte(errorSignatures.firstSeen, filter.end_date),
     seen,
   )!;
+  return choose(rest, filter.start_date);
 }
 
 /** What a filter asks of a signature's events; undefined for nothing, null when none has such. */

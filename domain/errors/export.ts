@@ -1,9 +1,8 @@
-import { desc } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorExport, ErrorExportQuery, ExportedError } from "../../schemas/api/errors.ts";
 import { errorSignatures } from "../../schemas/tables/all.ts";
-import { chooseSignatures } from "./choose.ts";
+import { chooseSignatures, LATEST_FIRST } from "./choose.ts";
 import { sessionsOf } from "./show.ts";
 
 /** The signatures that match, last seen first, at most `limit` (specification §4.13). The totals are of what is exported. */
@@ -31,8 +30,8 @@ async function readErrors(needs: { database: Database; clickhouse: ClickHouse },
   const rows = await needs.database
     .select({ id, serviceId, message, type, occurrences, firstSeen, lastSeen })
     .from(errorSignatures)
-    .where(chosen)
-    .orderBy(desc(lastSeen), desc(id))
+    .where(chosen.where)
+    .orderBy(...LATEST_FIRST)
     .limit(limit);
   const sessions = await sessionsOf(needs.clickhouse, rows);
   return rows.map((row) => ({

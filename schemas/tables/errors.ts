@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { ERROR_CATEGORIES, ERROR_STATUSES, PRIORITIES } from "../vocabulary.ts";
 import type { Frame, GroupingPart } from "../frames.ts";
@@ -44,6 +45,8 @@ export const errorSignatures = pgTable(
     occurrences: bigint("occurrences", { mode: "number" }).notNull(),
     firstSeen: moment("first_seen").notNull(),
     lastSeen: moment("last_seen").notNull(),
+    /** The five minutes of `last_seen`, for the index of lists. `last_seen` itself, which every batch moves, stands in no index, so that counting rewrites none. */
+    lastSeenSlot: moment("last_seen_slot").notNull().generatedAlwaysAs(sql`date_bin('5 minutes', last_seen, 'epoch'::timestamptz)`),
     release: text("release").notNull(),
     environment: text("environment").notNull(),
     stackTrace: text("stack_trace").notNull(),
@@ -58,8 +61,8 @@ export const errorSignatures = pgTable(
   (table) => [
     uniqueIndex("error_signatures_fingerprint").on(table.serviceId, table.groupingVersion, table.fingerprint),
     index("error_signatures_release").on(table.organizationId, table.serviceId, table.release),
-    // Lists and their totals are read from it alone: a signature's row, with its stack and frames, is a hundred times as wide.
-    index("error_signatures_list").on(table.organizationId, table.lastSeen, table.id, table.serviceId, table.status, table.ignoreUntil, table.category, table.priority, table.firstSeen),
+    // Totals are read from it alone; a page is read slot by slot and put in order within them.
+    index("error_signatures_list").on(table.organizationId, table.lastSeenSlot, table.serviceId, table.status, table.ignoreUntil, table.category, table.priority, table.firstSeen, table.id),
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
   ],
 );

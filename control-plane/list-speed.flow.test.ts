@@ -80,10 +80,13 @@ async function fill(tx: Transaction, organizationId: string, serviceId: string, 
 /** Nine of ten in production, one of ten regressed; each with one event. */
 async function fillErrors(tx: Transaction, organizationId: string, serviceId: string, rows: number): Promise<void> {
   await tx.execute(sql`
-    insert into error_signatures (id, organization_id, service_id, grouping_version, fingerprint, type, message, category, priority, handled, occurrences, first_seen, last_seen, release, environment, stack_trace, frames, grouping_parts, status, ignore_until)
-    select overlay(overlay(md5(${organizationId} || n) placing '4' from 13) placing '8' from 17)::uuid, ${organizationId}, ${serviceId}, 'v1', 'f' || n, 'TypeError', 'm' || n, 'javascript', 'low', false, 1, at, at, n % 100, 'production', repeat('at buy (app.js:1:1) ', 20), '[]', '[]',
+    insert into error_signatures (id, organization_id, service_id, grouping_version, fingerprint, type, message, category, priority, handled, occurrences, first_seen, last_seen, release, environment, status, ignore_until)
+    select overlay(overlay(md5(${organizationId} || n) placing '4' from 13) placing '8' from 17)::uuid, ${organizationId}, ${serviceId}, 'v1', 'f' || n, 'TypeError', 'm' || n, 'javascript', 'low', false, 1, at, at, n % 100, 'production',
       (array['regressed', 'resolved', 'ignored', 'ignored', 'new', 'new', 'new', 'new', 'new', 'new'])[1 + n % 10]::error_status, case n % 10 when 2 then at end
     from (select n, timestamptz '2026-01-31' - n * interval '1 minute' as at from generate_series(1, ${rows}::int) as n) as made`);
+  await tx.execute(sql`
+    insert into error_stacks (signature_id, organization_id, stack_trace, frames, grouping_parts)
+    select id, organization_id, repeat('at buy (app.js:1:1) ', 20), '[]', '[]' from error_signatures where organization_id = ${organizationId}`);
   await tx.execute(sql`
     insert into error_environments (organization_id, environment, signature_id)
     select organization_id, case when substr(fingerprint, 2)::int % 10 = 0 then 'staging' else 'production' end, id from error_signatures where organization_id = ${organizationId}`);

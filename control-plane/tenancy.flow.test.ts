@@ -46,7 +46,7 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
   const signature = newId();
   await plane.database.insert(errorSignatures).values({
     id: signature, organizationId, serviceId, groupingVersion: "v1", fingerprint: "f", type: "TypeError", message: "m", category: "javascript", priority: "low",
-    handled: false, occurrences: 1, firstSeen: AT, lastSeen: AT, release: "1", environment: "production", stackTrace: "", frames: [], groupingParts: [],
+    handled: false, occurrences: 1, firstSeen: AT, lastSeen: AT, release: "1", environment: "production",
   });
   const event = newId();
   const delivery = newId();

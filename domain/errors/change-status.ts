@@ -18,19 +18,19 @@ import { noSuchError, type SignatureRow } from "./show.ts";
  * ids that are unknown or foreign; INVALID_REQUEST for an `ignore_until` that has passed.
  */
 export async function changeErrorStatus(
-  { database, clickhouse }: { database: Database; clickhouse: ClickHouse },
+  needs: { database: Database; clickhouse: ClickHouse },
   actor: Actor,
   id: string,
   { now, ...patch }: ChangeErrorStatus & { now: number },
 ): Promise<ErrorDetail> {
   const until = patch.ignore_until;
   if (until && Date.parse(until) <= now) throw new Failure("INVALID_REQUEST", "ignore_until has passed already.", { path: "/ignore_until", fix: "Give a moment in the future." });
-  const row = await inTransaction(database, async (tx) => {
+  const row = await inTransaction(needs.database, async (tx) => {
     const [changed] = await changeEach(tx, actor, [id], patch, now);
     if (!changed) throw noSuchError();
     return changed;
   });
-  return describeSignature(clickhouse, row, now);
+  return describeSignature(needs, row, now);
 }
 
 /** Sets the status of many signatures at once, with an audit entry for each that changed. Returns how many exist; others are left out. */

@@ -1,6 +1,8 @@
+import { eq } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorDetail } from "../../schemas/api/errors.ts";
+import { errorStacks } from "../../schemas/tables/all.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
 import { readOccurrences } from "./list-occurrences.ts";
@@ -11,14 +13,17 @@ const TREND_HOURS = 24;
 
 /** One signature with frames, grouping, its latest event, its releases and its last 24 hours. */
 export async function getError(needs: { database: Database; clickhouse: ClickHouse }, organizationId: string, id: string, now: number): Promise<ErrorDetail> {
-  return describeSignature(needs.clickhouse, await findSignature(needs.database, organizationId, id), now);
+  return describeSignature(needs, await findSignature(needs.database, organizationId, id), now);
 }
 
 /** `now` in milliseconds since the epoch: the trend ends with its hour. */
-export async function describeSignature(clickhouse: ClickHouse, row: SignatureRow, now: number): Promise<ErrorDetail> {
+export async function describeSignature(needs: { database: Database; clickhouse: ClickHouse }, row: SignatureRow, now: number): Promise<ErrorDetail> {
+  const { database, clickhouse } = needs;
+  const { frames, groupingParts } = errorStacks;
   const place = { service: row.serviceId, signature: row.id };
-  const [[signature], [latest], byRelease, trend] = await Promise.all([
-    showSignatures(clickhouse, [row], now),
+  const [[signature], [stack], [latest], byRelease, trend] = await Promise.all([
+    showSignatures(needs, [row], now),
+    database.select({ frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
     readOccurrences(clickhouse, place, 1, 0),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
@@ -28,8 +33,8 @@ export async function describeSignature(clickhouse: ClickHouse, row: SignatureRo
     resolved_at: row.resolvedAt?.toISOString() ?? null,
     resolved_in_release: row.resolvedInRelease,
     ...showIgnored(row, now),
-    frames: row.frames,
-    grouping: { version: row.groupingVersion, parts: row.groupingParts },
+    frames: stack?.frames ?? [],
+    grouping: { version: row.groupingVersion, parts: stack?.groupingParts ?? [] },
     latest_occurrence: latest ?? null,
     by_release: byRelease,
     trend,

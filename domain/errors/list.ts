@@ -16,7 +16,7 @@ export async function listErrors(
   filter: ErrorListQuery,
   now: number,
 ): Promise<{ errors: ErrorSignature[]; total: number }> {
-  const { database, clickhouse } = needs;
+  const { database } = needs;
   const chosen = await chooseSignatures(needs, organizationId, filter, now);
   if (chosen === null) return { errors: [], total: 0 };
   // Nothing lies behind the end, and to walk there takes long.
@@ -28,7 +28,7 @@ export async function listErrors(
   // The ids first, so that stacks and frames are read of the page's alone.
   const page = database.select({ id }).from(errorSignatures).where(chosen.where).orderBy(...LATEST_FIRST).limit(filter.limit).offset(filter.offset);
   const rows = await database.select().from(errorSignatures).where(inArray(id, page)).orderBy(...LATEST_FIRST);
-  const [errors, total] = await Promise.all([showSignatures(clickhouse, rows, now), countAll(database, organizationId, chosen, filter, rows.length)]);
+  const [errors, total] = await Promise.all([showSignatures(needs, rows, now), countAll(database, organizationId, chosen, filter, rows.length)]);
   return { errors, total };
 }
 

@@ -1,7 +1,7 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import { errorEnvironments, errorSignatures, releases, services } from "../../schemas/tables/all.ts";
+import { errorEnvironments, errorSignatures, errorStacks, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
@@ -253,20 +253,27 @@ const COLUMNS = sql.raw(`id uuid, organization_id uuid, service_id uuid, groupin
 async function countNew(tx: Transaction, increments: Description[]): Promise<string[]> {
   if (increments.length === 0) return [];
   const { rows } = await tx.execute<{ id: string; created: boolean }>(sql`
-    insert into ${errorSignatures} as signature
-      (id, organization_id, service_id, grouping_version, fingerprint, type, message, culprit, category, priority, handled, occurrences,
-       first_seen, last_seen, release, environment, stack_trace, frames, grouping_parts)
-    select row.id, row.organization_id, row.service_id, row.grouping_version, row.fingerprint, row.type, row.message, row.culprit, row.category, row.priority,
-      row.handled, row.occurrences, row.first_seen, row.last_seen, row.release, row.environment, row.stack_trace, row.frames, row.grouping_parts
-    from jsonb_to_recordset(${JSON.stringify(increments)}::jsonb) as row (${COLUMNS})
-    join ${services} as service on service.id = row.service_id and service.organization_id = row.organization_id
-    order by row.id
-    for key share of service
-    on conflict (id) do update set
-      occurrences = signature.occurrences + excluded.occurrences,
-      first_seen = least(signature.first_seen, excluded.first_seen),
-      last_seen = greatest(signature.last_seen, excluded.last_seen)
-    returning signature.id, (xmax = 0) as created`);
+    with given as materialized (select * from jsonb_to_recordset(${JSON.stringify(increments)}::jsonb) as row (${COLUMNS})),
+    counted as (
+      insert into ${errorSignatures} as signature
+        (id, organization_id, service_id, grouping_version, fingerprint, type, message, culprit, category, priority, handled, occurrences, first_seen, last_seen, release, environment)
+      select row.id, row.organization_id, row.service_id, row.grouping_version, row.fingerprint, row.type, row.message, row.culprit, row.category, row.priority,
+        row.handled, row.occurrences, row.first_seen, row.last_seen, row.release, row.environment
+      from given as row
+      join ${services} as service on service.id = row.service_id and service.organization_id = row.organization_id
+      order by row.id
+      for key share of service
+      on conflict (id) do update set
+        occurrences = signature.occurrences + excluded.occurrences,
+        first_seen = least(signature.first_seen, excluded.first_seen),
+        last_seen = greatest(signature.last_seen, excluded.last_seen)
+      returning signature.id, (xmax = 0) as created
+    ), kept as (
+      insert into ${errorStacks} (signature_id, organization_id, stack_trace, frames, grouping_parts)
+      select row.id, row.organization_id, row.stack_trace, row.frames, row.grouping_parts
+      from given as row join counted on counted.id = row.id where counted.created
+    )
+    select id, created from counted`);
   return rows.filter(({ created }) => created).map(({ id }) => id);
 }
 

@@ -1,10 +1,10 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
-import type { Queries } from "../../platform/postgres/database.ts";
+import type { Database, Queries } from "../../platform/postgres/database.ts";
 import type { ErrorSignature } from "../../schemas/api/errors.ts";
-import { errorSignatures } from "../../schemas/tables/all.ts";
+import { errorSignatures, errorStacks } from "../../schemas/tables/all.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
 
@@ -25,13 +25,20 @@ export function noSuchError(): Failure {
   return new Failure("NOT_FOUND", "No such error.");
 }
 
-/** Signatures as the API shows them at `now` (milliseconds since the epoch), with their exact numbers of sessions from one query. */
-export async function showSignatures(clickhouse: ClickHouse, rows: SignatureRow[], now: number): Promise<ErrorSignature[]> {
-  const sessions = await sessionsOf(clickhouse, rows);
-  return rows.map((row) => showSignature(row, sessions.get(row.id) ?? 0, now));
+/** Signatures as the API shows them at `now` (milliseconds since the epoch), with their exact numbers of sessions and their stacks from one query each. */
+export async function showSignatures({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, rows: SignatureRow[], now: number): Promise<ErrorSignature[]> {
+  const [sessions, stacks] = await Promise.all([sessionsOf(clickhouse, rows), stacksOf(database, rows)]);
+  return rows.map((row) => showSignature(row, { stackTrace: stacks.get(row.id) ?? "", sessionsAffected: sessions.get(row.id) ?? 0 }, now));
 }
 
-function showSignature(row: SignatureRow, sessionsAffected: number, now: number): ErrorSignature {
+async function stacksOf(database: Database, rows: SignatureRow[]): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map();
+  const { signatureId, stackTrace } = errorStacks;
+  const found = await database.select({ signatureId, stackTrace }).from(errorStacks).where(inArray(signatureId, rows.map(({ id }) => id)));
+  return new Map(found.map((stack) => [stack.signatureId, stack.stackTrace]));
+}
+
+function showSignature(row: SignatureRow, { stackTrace, sessionsAffected }: { stackTrace: string; sessionsAffected: number }, now: number): ErrorSignature {
   return {
     id: row.id,
     fingerprint: row.fingerprint,
@@ -44,7 +51,7 @@ function showSignature(row: SignatureRow, sessionsAffected: number, now: number)
     last_seen: row.lastSeen.toISOString(),
     release: row.release,
     environment: row.environment,
-    stack_trace: row.stackTrace,
+    stack_trace: stackTrace,
     service_id: row.serviceId,
     category: row.category,
     priority: row.priority,

@@ -49,9 +49,6 @@ export const errorSignatures = pgTable(
     lastSeenSlot: moment("last_seen_slot").notNull().generatedAlwaysAs(sql`date_bin('5 minutes', last_seen, 'epoch'::timestamptz)`),
     release: text("release").notNull(),
     environment: text("environment").notNull(),
-    stackTrace: text("stack_trace").notNull(),
-    frames: jsonb("frames").$type<Frame[]>().notNull(),
-    groupingParts: jsonb("grouping_parts").$type<GroupingPart[]>().notNull(),
     /** When it was resolved last; an event only regresses it when it happened afterwards. */
     resolvedAt: moment("resolved_at"),
     resolvedInRelease: text("resolved_in_release"),
@@ -66,6 +63,15 @@ export const errorSignatures = pgTable(
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
   ],
 );
+
+/** What a signature's first event looked like; never changes, and stands apart because each counted event rewrites a signature's row. */
+export const errorStacks = pgTable("error_stacks", {
+  signatureId: uuid("signature_id").primaryKey().references(() => errorSignatures.id, { onDelete: "cascade" }),
+  organizationId: uuid("organization_id").notNull(),
+  stackTrace: text("stack_trace").notNull(),
+  frames: jsonb("frames").$type<Frame[]>().notNull(),
+  groupingParts: jsonb("grouping_parts").$type<GroupingPart[]>().notNull(),
+});
 
 /** In which environments a signature has events. */
 export const errorEnvironments = pgTable(

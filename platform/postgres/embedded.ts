@@ -44,6 +44,8 @@ const SETTINGS: Record<string, string> = {
   max_connections: "100",
   shared_buffers: "64MB",
   io_method: "sync",
+  // Tables grow from nothing to much within a minute here; a plan made for an empty one is kept until they are looked at again.
+  autovacuum_naptime: "10s",
   max_logical_replication_workers: "0",
   // A parallel plan needs /dev/shm, which containers keep small.
   max_parallel_workers_per_gather: "0",

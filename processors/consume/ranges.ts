@@ -54,14 +54,14 @@ export interface RangeLimits {
   events: number;
   /** … or this many bytes, or when the log has no more at hand. */
   bytes: number;
-  /** Inserts of a partition are at least so far apart, in ms: few large inserts cost ClickHouse less than many small ones. */
+  /** Inserts of a partition begin at least so far apart, in ms: few large inserts cost ClickHouse less than many small ones. */
   insertEveryMs: number;
 }
 
-const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEveryMs: 250 };
+const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEveryMs: 200 };
 
-/** Of a process that holds many partitions, all of them together insert ten times a second. */
-const APART_MS = 100;
+/** Inserting takes at most a third of a partition's time: where it takes long, there is much to do, and larger ranges cost less. */
+const APART_INSERTS = 3;
 
 /** One statement takes at most so many rows: they have to stay one block, or the token would not cover them together. */
 const ROWS_OF_INSERT = 50_000;
@@ -99,7 +99,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
   const held = holdCursors(needs, topic, group);
   /** Records of a range that an owner before us opened, until all of them have come. */
   const replaying = new Map<number, LogRecord[]>();
-  const lastInsert = new Map<number, number>();
+  const lastInsert = new Map<number, { at: number; took: number }>();
 
   async function onRecords(batch: RecordBatch): Promise<bigint> {
     const cursor = await held.forBatch(batch);
@@ -147,12 +147,11 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
   }
 
   async function waitForTurn({ partition, keepAlive }: RecordBatch): Promise<void> {
-    const apart = Math.max(limits.insertEveryMs, APART_MS * held.all().length);
-    const wait = (lastInsert.get(partition) ?? -Infinity) + apart - clock.monotonic();
+    const last = lastInsert.get(partition);
+    const wait = last ? last.at + Math.max(limits.insertEveryMs, APART_INSERTS * last.took) - clock.monotonic() : 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     await options.turn?.();
     await keepAlive();
-    lastInsert.set(partition, clock.monotonic());
   }
 
   async function process(cursor: OwnedCursor, batch: RecordBatch, range: Range<Brief>): Promise<void> {
@@ -188,10 +187,12 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const rows = insert ? null : together(standing, await wholeNews());
     await options.onStep?.("computed");
     if (!batch.owned()) throw new OwnershipLost(cursor);
+    const at = clock.monotonic();
     if (insert) {
       await clickhouse.insertEncoded(table, insert, { token: range.token, queryId: range.token });
       quick!.onInserted();
     } else await insertInParts(range.token, rows!, range.token);
+    lastInsert.set(cursor.partition, { at, took: clock.monotonic() - at });
     if (replay) await insertMissing(cursor, range, rows!);
     await options.onStep?.("inserted");
     held.noteRecords(range.records.length, (rows ?? news).length);

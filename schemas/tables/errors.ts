@@ -60,6 +60,7 @@ export const errorSignatures = pgTable(
     index("error_signatures_release").on(table.organizationId, table.serviceId, table.release),
     // Totals are read from it alone; a page is read slot by slot and put in order within them.
     index("error_signatures_list").on(table.organizationId, table.lastSeenSlot, table.serviceId, table.status, table.ignoreUntil, table.category, table.priority, table.firstSeen, table.id),
+    index("error_signatures_service").on(table.organizationId, table.serviceId, table.lastSeenSlot, table.status),
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
   ],
 );

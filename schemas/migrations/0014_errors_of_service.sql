@@ -1,0 +1,1 @@
+CREATE INDEX "error_signatures_service" ON "error_signatures" USING btree ("organization_id","service_id","last_seen_slot","status");

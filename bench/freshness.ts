@@ -60,11 +60,11 @@ interface Watch {
 /** One reader for all probes: a reader for each would be the greatest load of all. */
 function watchErrors({ base, edgePort }: Pipeline, { apiKey, beaconKey, serviceId }: Probed): Watch {
   const waiting = new Map<string, { began: number; seen(ms: number): void }>();
-  let stopped = false;
+  const stopping = new AbortController();
   let number = 0;
 
   async function read(): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       const answer = await fetch(`${base}/api/v1/errors?service_id=${serviceId}&limit=100`, { headers: { "X-API-Key": apiKey } });
       const { errors } = (await answer.json()) as { errors?: { message: string }[] };
       if (errors === undefined) throw new Error(`GET /errors answered ${answer.status}.`);
@@ -90,7 +90,7 @@ function watchErrors({ base, edgePort }: Pipeline, { apiKey, beaconKey, serviceI
       return new Promise<number>((seen) => waiting.set(name, { began: performance.now(), seen }));
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       await reading;
     },
   };

@@ -1,5 +1,6 @@
 import { Kafka as Client, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { TOPICS } from "../../schemas/vocabulary.ts";
 import { kafkaAvailable, startKafka, type Kafka } from "../../testing/kafka.ts";
 import { newId } from "../ids.ts";
 import { makeLog } from "../log.ts";
@@ -180,7 +181,7 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
     const admin = new Client({ brokers: kafka.brokers, logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
     onTestFinished(() => admin.disconnect());
-    const names = ["beacons", "metrics", "heartbeats", "dead-letter"].map((topic) => `${prefix}.${topic}`);
+    const names = TOPICS.map((topic) => `${prefix}.${topic}`);
 
     const first = await open(prefix);
     await first.close();

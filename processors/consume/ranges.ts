@@ -134,7 +134,8 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       const content = next;
       next = prepare(at + 1);
       const records = ranges[at]!;
-      await waitForTurn(batch);
+      if (at > 0) await waitForTurn(batch.partition);
+      await batch.keepAlive();
       await process(cursor, batch, { records, first: cursor.nextOffset, last: records.at(-1)!.offset, token: newId(), opened: false, content });
     }
   }
@@ -146,12 +147,11 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     return { ...content, ready };
   }
 
-  async function waitForTurn({ partition, keepAlive }: RecordBatch): Promise<void> {
+  async function waitForTurn(partition: number): Promise<void> {
     const last = lastInsert.get(partition);
     const wait = last ? last.at + Math.max(limits.insertEveryMs, APART_INSERTS * last.took) - clock.monotonic() : 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     await options.turn?.();
-    await keepAlive();
   }
 
   async function process(cursor: OwnedCursor, batch: RecordBatch, range: Range<Brief>): Promise<void> {
@@ -261,6 +261,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     group,
     maxBytes: 2 * limits.bytes,
     onRecords: held.retaking(onRecords),
+    beforeRecords: waitForTurn,
     async startAt(partition) {
       const offset = await held.take(partition);
       replaying.delete(partition);

@@ -11,7 +11,7 @@ const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
 
 /** One reader for each partition of a topic, woken by the writer. Rejects when a start lies beyond a partition's end. */
 export async function startReader({ store, writer, log }: { store: Store; writer: Writer; log: Log }, options: ConsumeOptions): Promise<Consumer> {
-  const { topic, group, startAt, onRecords, maxBytes = MAX_BYTES } = options;
+  const { topic, group, startAt, onRecords, beforeRecords, maxBytes = MAX_BYTES } = options;
   const partitions = Array.from({ length: store.partitionCount }, (_, partition) => store.partition(topic, partition));
   const starts = await Promise.all(partitions.map((state) => startOf(state, startAt)));
   const stopping = new AbortController();
@@ -27,6 +27,7 @@ export async function startReader({ store, writer, log }: { store: Store; writer
         await grown(state);
         continue;
       }
+      await beforeRecords?.(state.partition);
       const records = readRecords(store.environment, state, next, maxBytes);
       if (records.length === 0) {
         // LMDB read from a snapshot of before the last commit.

@@ -15,13 +15,24 @@ export interface KafkaConsumerNeeds {
   log: Log;
 }
 
-export type KafkaConsumeOptions = Pick<ConsumeOptions, "startAt" | "onRecords" | "onRevoked" | "maxBytes">;
+export type KafkaConsumeOptions = Pick<ConsumeOptions, "startAt" | "onRecords" | "beforeRecords" | "onRevoked" | "maxBytes">;
 
 /** A partition as this member holds it between two assignments. */
 interface Held {
   partition: number;
-  /** Wanted next; null until `startAt` has answered. */
+  /** To be processed next; null until `startAt` has answered. */
   next: bigint | null;
+  /** To be fetched next: behind what is queued. */
+  read: bigint | null;
+  /** Fetched and not processed. */
+  queue: LogRecord[];
+  queuedBytes: number;
+  /** Of the partition, when it was last fetched. */
+  end: bigint;
+  heartbeat(): Promise<void>;
+  /** So much is queued that nothing is fetched. */
+  paused: boolean;
+  working: boolean;
   /** The offset that was sought because the broker began above it; begins it there again, the records are gone. */
   sought: bigint | null;
   failures: number;
@@ -46,7 +57,7 @@ const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
  */
 export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: KafkaConsumeOptions): Promise<Consumer> {
   const { client, admin, topicName, groupName, partitions, log } = needs;
-  const { startAt, onRecords, onRevoked, maxBytes = MAX_BYTES } = options;
+  const { startAt, onRecords, beforeRecords, onRevoked, maxBytes = MAX_BYTES } = options;
   const held = new Map<number, Held>();
   /** The last of the calls for each partition: one runs at a time, over assignments too. */
   const calls = new Map<number, Promise<void>>();
@@ -79,7 +90,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     // Nothing is fetched before the caller has said where to start; the member's heartbeats go on meanwhile.
     if (assigned.length > 0) member.pause([{ topic: topicName, partitions: assigned }]);
     const locating = assigned.map((partition) => {
-      const mine: Held = { partition, next: null, sought: null, failures: 0, committedAt: -Infinity };
+      const mine: Held = { partition, next: null, read: null, queue: [], queuedBytes: 0, end: 0n, heartbeat: () => Promise.resolve(), paused: false, working: false, sought: null, failures: 0, committedAt: -Infinity };
       held.set(partition, mine);
       return oneAtATime(partition, () => locate(member, mine));
     });
@@ -106,6 +117,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
           return;
         }
         mine.next = wanted;
+        mine.read = wanted;
         member.seek({ topic: topicName, partition, offset: String(wanted) });
         member.resume([{ topic: topicName, partitions: [partition] }]);
         return;
@@ -116,44 +128,88 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     }
   }
 
-  async function eachBatch({ batch, heartbeat, resolveOffset }: EachBatchPayload): Promise<void> {
-    const member = consumer!;
+  /**
+   * Only queues what was fetched: kafkajs fetches all partitions together, and the next time when every call of this has ended, so that
+   * a partition whose records take long would keep the others' from being fetched.
+   */
+  function eachBatch({ batch, heartbeat, resolveOffset }: EachBatchPayload): Promise<void> {
     const mine = held.get(batch.partition);
-    if (!mine) return;
-    await oneAtATime(batch.partition, async () => {
-      if (mine.next === null || !isMine(mine)) return;
-      const wanted = mine.next;
-      const goTo = (offset: bigint): void => member.seek({ topic: topicName, partition: mine.partition, offset: String(offset) });
-      const records = recordsFrom(batch, wanted);
-      const first = records[0]?.offset;
-      if (first === undefined || (first > wanted && mine.sought !== wanted)) {
-        mine.sought = wanted;
-        goTo(wanted);
-        return;
-      }
-      const next = await deliver(mine, batch, records, () => keepAlive(heartbeat));
-      if (!isMine(mine) && !signal.aborted) return;
-      if (next === null) return goTo(wanted);
+    if (mine && mine.read !== null && isMine(mine)) take(mine, mine.read, batch, { heartbeat, resolveOffset });
+    return Promise.resolve();
+  }
+
+  function take(mine: Held, wanted: bigint, batch: Batch, { heartbeat, resolveOffset }: Pick<EachBatchPayload, "heartbeat" | "resolveOffset">): void {
+    const records = recordsFrom(batch, wanted);
+    const [first, last] = [records[0]?.offset, records.at(-1)?.offset];
+    if (first === undefined || last === undefined || (first > wanted && mine.sought !== wanted)) {
+      mine.sought = wanted;
+      seek(mine, wanted);
+      return;
+    }
+    resolveOffset(String(last));
+    mine.read = last + 1n;
+    mine.end = BigInt(batch.highWatermark);
+    mine.heartbeat = heartbeat;
+    for (const record of records) mine.queue.push(record);
+    mine.queuedBytes += sizeOf(records);
+    if (mine.queuedBytes >= maxBytes / 2 && !mine.paused) {
+      mine.paused = true;
+      consumer!.pause([{ topic: topicName, partitions: [mine.partition] }]);
+    }
+    if (mine.working) return;
+    mine.working = true;
+    void oneAtATime(mine.partition, () => work(mine));
+  }
+
+  function seek({ partition }: Held, offset: bigint): void {
+    consumer!.seek({ topic: topicName, partition, offset: String(offset) });
+  }
+
+  /** Hands on what is queued; what could not be processed stays there and is handed on again after a pause. */
+  async function work(mine: Held): Promise<void> {
+    while (isMine(mine) && mine.queue.length > 0) {
+      await beforeRecords?.(mine.partition);
+      if (!isMine(mine)) break;
+      const records = upTo(maxBytes, mine.queue);
+      const next = await deliver(mine, records);
+      if (next === null) continue;
+      if (!isMine(mine)) break;
       mine.next = next;
-      const last = records.at(-1)!.offset;
-      if (next === last + 1n) resolveOffset(String(last));
-      else goTo(next);
-      commit(member, mine, next);
-    });
+      dropBelow(mine, next, records[0]!.offset);
+      commit(consumer!, mine, next);
+      if (mine.paused && mine.queuedBytes < maxBytes / 2) {
+        mine.paused = false;
+        consumer!.resume([{ topic: topicName, partitions: [mine.partition] }]);
+      }
+    }
+    // In the same turn as the look into the queue: whoever queues next must find nobody at work.
+    mine.working = false;
+  }
+
+  /** Of the queue; when records are wanted that are not in it, all of it, and they are fetched. */
+  function dropBelow(mine: Held, next: bigint, first: bigint): void {
+    const kept = next < first || next > mine.read! ? [] : mine.queue.filter(({ offset }) => offset >= next);
+    if (kept.length === 0 && next !== mine.read) {
+      mine.read = next;
+      seek(mine, next);
+    }
+    mine.queue = kept;
+    mine.queuedBytes = sizeOf(kept);
   }
 
   /** The offset to read next, or null when the same records shall come again. */
-  async function deliver(mine: Held, batch: Batch, records: LogRecord[], keepAlive: () => Promise<void>): Promise<bigint | null> {
-    const { partition } = mine;
+  async function deliver(mine: Held, records: LogRecord[]): Promise<bigint | null> {
+    const { partition, heartbeat } = mine;
+    const beat = () => keepAlive(heartbeat);
     try {
-      const next = await onRecords({ partition, records, end: BigInt(batch.highWatermark), owned: () => owned(mine), keepAlive });
+      const next = await onRecords({ partition, records, end: mine.end, owned: () => owned(mine), keepAlive: beat });
       mine.failures = 0;
       return next;
     } catch (error) {
       if (!isMine(mine)) return null;
       log.warn({ err: error, groupName, topicName, partition, offset: String(records[0]!.offset) }, "records could not be processed; they come again");
       await pause(mine.failures++);
-      await keepAlive();
+      await beat();
       return null;
     }
   }
@@ -231,9 +287,10 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   const finished = runForever();
   async function stop(): Promise<void> {
     stopping.abort();
+    // While they run the member lives: whoever takes the partitions over finds nothing half done.
+    await Promise.all(calls.values());
     endMember();
     await finished;
-    await Promise.all(calls.values());
   }
   try {
     await ready;
@@ -242,6 +299,17 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     throw error;
   }
   return { stop };
+}
+
+function sizeOf(records: readonly LogRecord[]): number {
+  return records.reduce((sum, { value }) => sum + value.byteLength, 0);
+}
+
+/** The first records, of so many bytes at most, but at least one. */
+function upTo(maxBytes: number, records: readonly LogRecord[]): LogRecord[] {
+  let bytes = 0;
+  const taken = records.findIndex(({ value }, at) => (bytes += value.byteLength) > maxBytes && at > 0);
+  return taken < 0 ? [...records] : records.slice(0, taken);
 }
 
 function recordsFrom(batch: Batch, wanted: bigint): LogRecord[] {

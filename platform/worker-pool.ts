@@ -1,4 +1,5 @@
 import { move, Piscina, transferableSymbol, valueSymbol } from "piscina";
+import { makePlaces } from "./places.ts";
 import { LOADER_ARGUMENTS } from "./root.ts";
 
 /** Worker threads that all run one function. */
@@ -39,19 +40,15 @@ export function startWorkerPool<Task, Result>({ file, name, threads, kept = 1, d
   });
   // A thread that dies without a task is replaced as well; without a listener it would end the process.
   pool.on("error", () => undefined);
-  let free = threads;
-  const waiting: (() => void)[] = [];
+  // Piscina counts a task's time from when it was given: behind a hung one, its neighbours would be taken for hung too.
+  const places = makePlaces(threads);
 
-  /** Piscina counts a task's time from when it was given: behind a hung one, its neighbours would be taken for hung too. */
   async function onFreeThread<T>(work: () => Promise<T>): Promise<T> {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    const done = await places.take();
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
+      done();
     }
   }
 

@@ -59,8 +59,11 @@ export interface ConsumeOptions {
    * no other call for this partition is made. A rejection is logged and the same records come again after a pause.
    */
   onRecords(batch: RecordBatch): Promise<bigint>;
-  /** Awaited when there is something to read, before records are taken: what comes in meanwhile is handed over too. Never rejects. */
-  beforeRecords?(partition: number): Promise<void>;
+  /**
+   * Awaited when there is something to read, before records are taken: what comes in meanwhile is handed over too. Never rejects.
+   * What it resolves with is called when `onRecords` has ended, or is not called after all.
+   */
+  beforeRecords?(partition: number): Promise<() => void>;
   /** The partition was taken away; nothing of it will be delivered until a new assignment. */
   onRevoked?(partition: number): void;
   /** Largest number of bytes handed to one `onRecords` call (at least one record always comes). */

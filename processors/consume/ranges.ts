@@ -2,6 +2,7 @@ import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { EncodedRows } from "../../platform/clickhouse/row-binary.ts";
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
 import { newId } from "../../platform/ids.ts";
+import { makePlaces } from "../../platform/places.ts";
 import { inTransaction, type Transaction } from "../../platform/postgres/database.ts";
 import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
@@ -63,6 +64,9 @@ const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEver
 /** Inserting takes at most a third of a partition's time: where it takes long, there is much to do, and larger ranges cost less. */
 const APART_INSERTS = 3;
 
+/** So many partitions of a process are brought across at a time; meanwhile the others' ranges grow, and cost less an event. */
+const AT_ONCE = 2;
+
 /** One statement takes at most so many rows: they have to stay one block, or the token would not cover them together. */
 const ROWS_OF_INSERT = 50_000;
 
@@ -99,6 +103,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
   const held = holdCursors(needs, topic, group);
   /** Records of a range that an owner before us opened, until all of them have come. */
   const replaying = new Map<number, LogRecord[]>();
+  const places = makePlaces(AT_ONCE);
   const lastInsert = new Map<number, { at: number; took: number }>();
 
   async function onRecords(batch: RecordBatch): Promise<bigint> {
@@ -261,7 +266,10 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     group,
     maxBytes: 2 * limits.bytes,
     onRecords: held.retaking(onRecords),
-    beforeRecords: waitForTurn,
+    async beforeRecords(partition) {
+      await waitForTurn(partition);
+      return places.take();
+    },
     async startAt(partition) {
       const offset = await held.take(partition);
       replaying.delete(partition);

@@ -27,9 +27,10 @@ export async function startReader({ store, writer, log }: { store: Store; writer
         await grown(state);
         continue;
       }
-      await beforeRecords?.(state.partition);
+      const done = await beforeRecords?.(state.partition);
       const records = readRecords(store.environment, state, next, maxBytes);
       if (records.length === 0) {
+        done?.();
         // LMDB read from a snapshot of before the last commit.
         store.environment.resetReadTxn();
         await nextTurn();
@@ -42,6 +43,8 @@ export async function startReader({ store, writer, log }: { store: Store; writer
       } catch (error) {
         log.warn({ err: error, group, topic, partition: state.partition, offset: String(records[0]?.offset) }, "records could not be processed; they come again");
         await delay(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
+      } finally {
+        done?.();
       }
       // Other work of the process gets its turn between two batches.
       await nextTurn();

@@ -168,10 +168,10 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
   /** Hands on what is queued; what could not be processed stays there and is handed on again after a pause. */
   async function work(mine: Held): Promise<void> {
     while (isMine(mine) && mine.queue.length > 0) {
-      await beforeRecords?.(mine.partition);
-      if (!isMine(mine)) break;
-      const records = upTo(maxBytes, mine.queue);
-      const next = await deliver(mine, records);
+      const done = await beforeRecords?.(mine.partition);
+      const records = isMine(mine) ? upTo(maxBytes, mine.queue) : [];
+      const next = records.length > 0 ? await deliver(mine, records) : null;
+      done?.();
       if (next === null) continue;
       if (!isMine(mine)) break;
       mine.next = next;

@@ -38,15 +38,18 @@ export async function startEdgeRole(house: House): Promise<Edge> {
 
   const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_changes", onNotify: () => void refresh(), log });
   const refreshing = setInterval(() => void refresh(), REFRESH_MS);
-  const refreshingFloods = setInterval(() => void floods.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share")), FLOODS_MS);
+  const refreshingFloods = setInterval(() => void refreshFloods(), FLOODS_MS);
 
   async function refresh(): Promise<void> {
     await known.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read keys; the known ones go on working"));
   }
 
+  async function refreshFloods(): Promise<void> {
+    await floods.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share"));
+  }
+
   await telling.start();
-  // Before the first beacon: a retry has to come to where the first try went.
-  await floods.refresh();
+  await refreshFloods();
   const edge = await startEdge(
     {
       config,

@@ -20,9 +20,7 @@ export type KafkaConsumeOptions = Pick<ConsumeOptions, "startAt" | "onRecords" |
 /** A partition as this member holds it between two assignments. */
 interface Held {
   partition: number;
-  /** To be processed next; null until `startAt` has answered. */
-  next: bigint | null;
-  /** To be fetched next: behind what is queued. */
+  /** To be fetched next, behind what is queued; null until `startAt` has answered. */
   read: bigint | null;
   /** Fetched and not processed. */
   queue: LogRecord[];
@@ -90,7 +88,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     // Nothing is fetched before the caller has said where to start; the member's heartbeats go on meanwhile.
     if (assigned.length > 0) member.pause([{ topic: topicName, partitions: assigned }]);
     const locating = assigned.map((partition) => {
-      const mine: Held = { partition, next: null, read: null, queue: [], queuedBytes: 0, end: 0n, heartbeat: () => Promise.resolve(), paused: false, working: false, sought: null, failures: 0, committedAt: -Infinity };
+      const mine: Held = { partition, read: null, queue: [], queuedBytes: 0, end: 0n, heartbeat: () => Promise.resolve(), paused: false, working: false, sought: null, failures: 0, committedAt: -Infinity };
       held.set(partition, mine);
       return oneAtATime(partition, () => locate(member, mine));
     });
@@ -116,7 +114,6 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
           refused(failure);
           return;
         }
-        mine.next = wanted;
         mine.read = wanted;
         member.seek({ topic: topicName, partition, offset: String(wanted) });
         member.resume([{ topic: topicName, partitions: [partition] }]);
@@ -174,7 +171,6 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
       done?.();
       if (next === null) continue;
       if (!isMine(mine)) break;
-      mine.next = next;
       dropBelow(mine, next, records[0]!.offset);
       commit(consumer!, mine, next);
       if (mine.paused && mine.queuedBytes < maxBytes / 2) {

@@ -43,27 +43,20 @@ export function startWorkerPool<Task, Result>({ file, name, threads, kept = 1, d
   // Piscina counts a task's time from when it was given: behind a hung one, its neighbours would be taken for hung too.
   const places = makePlaces(threads);
 
-  async function onFreeThread<T>(work: () => Promise<T>): Promise<T> {
-    const done = await places.take();
-    try {
-      return await work();
-    } finally {
-      done();
-    }
-  }
-
   return {
-    run: (task) =>
-      onFreeThread(async () => {
-        const signal = AbortSignal.timeout(deadlineMs);
-        try {
-          return await pool.run(task, { signal });
-        } catch (error) {
-          if (signal.aborted) throw new WorkerLost(`it kept a worker thread busy for ${deadlineMs} ms and was ended`, error);
-          if (isDeath(error)) throw new WorkerLost(`its worker thread died: ${error.message}`, error);
-          throw error;
-        }
-      }),
+    async run(task) {
+      const done = await places.take();
+      const signal = AbortSignal.timeout(deadlineMs);
+      try {
+        return await pool.run(task, { signal });
+      } catch (error) {
+        if (signal.aborted) throw new WorkerLost(`it kept a worker thread busy for ${deadlineMs} ms and was ended`, error);
+        if (isDeath(error)) throw new WorkerLost(`its worker thread died: ${error.message}`, error);
+        throw error;
+      } finally {
+        done();
+      }
+    },
     close: () => pool.close(),
   };
 }

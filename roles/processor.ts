@@ -28,8 +28,8 @@ export async function startProcessorRole(house: House): Promise<void> {
 
   const precedence = makePrecedence();
   const starts = [
-    () => startErrorConsumer({ ...house, pool: errorRows }, undefined, precedence),
-    () => startOverflowConsumer({ ...house, pool: overflowRows }, undefined, precedence),
+    () => startErrorConsumer({ ...house, pool: errorRows, precedence }),
+    () => startOverflowConsumer({ ...house, pool: overflowRows, precedence }),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
     () => startSampleHistory(house),

@@ -25,7 +25,7 @@ export async function listErrors(
     if (filter.offset >= total) return { errors: [], total };
   }
   const { id } = errorSignatures;
-  // The ids first, so that stacks and frames are read of the page's alone.
+  // The ids first: putting a slot in order carries no whole rows.
   const page = database.select({ id }).from(errorSignatures).where(chosen.where).orderBy(...LATEST_FIRST).limit(filter.limit).offset(filter.offset);
   const rows = await database.select().from(errorSignatures).where(inArray(id, page)).orderBy(...LATEST_FIRST);
   const [errors, total] = await Promise.all([showSignatures(needs, rows, now), countAll(database, organizationId, chosen, filter, rows.length)]);

@@ -19,12 +19,15 @@ export type ErrorRowsPool = WorkerPool<RowsTask, RowsResult>;
 export interface ErrorConsumerNeeds extends ConsumerNeeds {
   clickhouse: ClickHouse;
   pool: ErrorRowsPool;
+  /** Shared by the two consumers of beacons in a process. */
+  precedence?: Precedence;
 }
 
 type OnStep = RangeOptions<BeaconEventRow, BriefRow>["onStep"];
 
 /** Beacons → rows in a worker → ClickHouse → signatures and events in Postgres. */
-export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep, precedence?: Precedence): Promise<Consumer> {
+export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
+  const { precedence } = needs;
   const floods = await watchFloods(needs);
   const consumer = await consumeBeacons(needs, { topic: "beacons", group: "errors", ...(precedence && { onBehind: precedence.note }) }, floods.perhaps, onStep);
   return {
@@ -36,7 +39,8 @@ export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnS
 }
 
 /** The same for those of organizations that send more than their share: in smaller ranges, and after the others'. */
-export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep, precedence?: Precedence): Promise<Consumer> {
+export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
+  const { precedence } = needs;
   return consumeBeacons(needs, { topic: "beacons-overflow", group: "errors-overflow", limits: { events: 5_000 }, ...(precedence && { turn: precedence.turn }) }, () => true, onStep);
 }
 

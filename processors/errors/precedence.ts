@@ -11,7 +11,7 @@ const WAIT_MS = 2_000;
 /** Lets one consumer of this process go before another. */
 export function makePrecedence(): Precedence {
   const behind = new Set<number>();
-  let waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
 
   return {
     note(partition, isBehind) {
@@ -19,7 +19,6 @@ export function makePrecedence(): Precedence {
       else behind.delete(partition);
       if (behind.size > 0) return;
       for (const go of waiting) go();
-      waiting = [];
     },
     turn() {
       if (behind.size === 0) return Promise.resolve();
@@ -27,9 +26,10 @@ export function makePrecedence(): Precedence {
         const timer = setTimeout(go, WAIT_MS);
         function go() {
           clearTimeout(timer);
+          waiting.delete(go);
           resolve();
         }
-        waiting.push(go);
+        waiting.add(go);
       });
     },
   };

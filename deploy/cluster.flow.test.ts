@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createOrganization } from "../domain/organizations/create.ts";
 import { readConfig } from "../platform/config.ts";
 import { makeLog } from "../platform/log.ts";
@@ -124,6 +124,7 @@ describe.runIf(canRun())("several processes behind the gateway", () => {
   test("after kill -9 of an edge, a processor and a control plane it goes on answering, and nothing is lost", async () => {
     let taken = 0;
     const enough = new AbortController();
+    onTestFinished(() => enough.abort());
     const senders = Array.from({ length: 4 }, async () => {
       while (!enough.signal.aborted) if ((await beacon("over the kill")) === 202) taken += 1;
     });

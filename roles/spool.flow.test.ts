@@ -1,5 +1,5 @@
 import { Agent, request } from "undici";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { heartbeatMonitors } from "../schemas/tables/all.ts";
 import { startTestHouse, type TestHouse } from "../testing/house.ts";
 import { kafkaAvailable, startKafka, type Kafka } from "../testing/kafka.ts";
@@ -57,6 +57,7 @@ describe.runIf(kafkaAvailable().available)("Kafka away under load", () => {
     await vi.waitFor(async () => expect(await status()).toBe("up"), 15_000);
     const seen = new Set<string>();
     const watching = setInterval(() => void status().then((each) => seen.add(each)), 100);
+    onTestFinished(() => clearInterval(watching));
 
     const outage = (async () => {
       await kafka.freeze();
@@ -78,7 +79,6 @@ describe.runIf(kafkaAvailable().available)("Kafka away under load", () => {
     const beacons = answers.filter(({ kind }) => kind === "beacon");
     await vi.waitFor(async () => expect(await occurrences()).toBe(5 * beacons.length), { timeout: 60_000, interval: 250 });
     await vi.waitFor(async () => expect(await provenAgain()).toBe(true), { timeout: 30_000, interval: 250 });
-    clearInterval(watching);
     expect(seen).not.toContain("down");
   }, 240_000);
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import net from "node:net";
 import { Kafka as Client, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TOPICS } from "../../schemas/vocabulary.ts";
@@ -146,6 +148,76 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
     kafka.thaw();
     finish();
   }, 60_000);
+
+  test("a member that the group has forgotten, and whose way back fails once, joins again", async () => {
+    let refusals = 0;
+    const { connect } = net;
+    const spied = vi.spyOn(net, "connect").mockImplementation(((options: net.NetConnectOpts, listener?: () => void) => {
+      const socket = connect(options, listener);
+      const { write } = socket;
+      socket.write = (chunk: Buffer, ...rest: []) => {
+        const isJoin = chunk.readInt16BE(4) === 11;
+        if (!isJoin || refusals === 0) return write.call(socket, chunk, ...rest);
+        refusals -= 1;
+        socket.destroy(new Error("refused by the test"));
+        return false;
+      };
+      return socket;
+    }) as typeof net.connect);
+    onTestFinished(() => spied.mockRestore());
+    const eventLog = await open("forgotten");
+    const seen: RecordBatch[] = [];
+    await eventLog.consume({
+      topic: "metrics",
+      group: "members",
+      startAt: () => Promise.resolve(0n),
+      onRecords(batch) {
+        seen.push(batch);
+        return Promise.resolve(batch.records.at(-1)!.offset + 1n);
+      },
+    });
+    await eventLog.append("metrics", 0, Buffer.from("one"));
+    await vi.waitFor(() => expect(seen.at(-1)?.owned()).toBe(true), 10_000);
+
+    refusals = 1;
+    await expelMembers("forgotten.members");
+    await vi.waitFor(() => expect(refusals).toBe(0), 10_000);
+    await vi.waitFor(
+      async () => {
+        await eventLog.append("metrics", 0, Buffer.from("again"));
+        expect(seen.at(-1)!.owned()).toBe(false);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+    await vi.waitFor(
+      async () => {
+        await eventLog.append("metrics", 0, Buffer.from("back"));
+        expect(seen.at(-1)!.owned()).toBe(true);
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+  }, 60_000);
+
+  /** Tells the broker, in its members' names, that they leave the group. */
+  async function expelMembers(groupId: string): Promise<void> {
+    const admin = new Client({ brokers: kafka.brokers, logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const { groups } = await admin.describeGroups([groupId]);
+    await admin.disconnect();
+    const [host, port] = kafka.brokers[0]!.split(":") as [string, string];
+    for (const { memberId } of groups[0]!.members) {
+      const texts = ["test", groupId, memberId].map((text) => Buffer.concat([Buffer.from([text.length >> 8, text.length & 255]), Buffer.from(text)]));
+      // LeaveGroup (13), version 0, correlation id 1.
+      const request = Buffer.concat([Buffer.from([0, 13, 0, 0, 0, 0, 0, 1]), ...texts]);
+      const size = Buffer.alloc(4);
+      size.writeInt32BE(request.length);
+      const socket = net.connect({ host, port: Number(port) });
+      socket.write(Buffer.concat([size, request]));
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      socket.destroy();
+      expect(answer.readInt16BE(8)).toBe(0);
+    }
+  }
 
   test("records that retention took away before they were read are a gap that the reader sees by the offset", async () => {
     const prefix = newId();

@@ -42,6 +42,8 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 1_500;
 /** How old the last sign of life may be for a partition to count as ours; half of the session, after which others may have it. */
 const OWNED_MS = 5_000;
+/** A member that fetches for so long without a confirmed sign of life is none any more: in that time it sends three. */
+const SILENT_MS = 5_000;
 /** A fetch waits at the broker; data ends it at once. */
 const FETCH_WAIT_MS = 250;
 const COMMIT_EVERY_MS = 1_000;
@@ -248,6 +250,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     const { events } = member;
     const crashed = new Promise<Error>((resolve) => member.on(events.CRASH, ({ payload }) => resolve(payload.error)));
     const asked = new Promise<null>((resolve) => (endMember = () => resolve(null)));
+    const expelled = new Promise<Error>((resolve) => watchSilence(member, () => resolve(new Error("the group has forgotten this consumer"))));
     member.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
       // By the time of sending: an answer that a process reads after it stood still for an hour proves nothing about now.
       if (apiName === "Heartbeat" || apiName === "SyncGroup") lastSent = systemClock.monotonic() - duration;
@@ -260,13 +263,28 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
       await member.connect();
       await member.subscribe({ topics: [topicName], fromBeginning: true });
       await member.run({ autoCommit: false, eachBatchAutoResolve: false, partitionsConsumedConcurrently: partitions, eachBatch });
-      return signal.aborted ? null : await Promise.race([crashed, asked]);
+      return signal.aborted ? null : await Promise.race([crashed, asked, expelled]);
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error));
     } finally {
       await member.disconnect().catch((error: unknown) => log.debug({ err: messageOf(error), groupName }, "a consumer did not disconnect cleanly"));
       revokeAll();
     }
+  }
+
+  /**
+   * A member that Kafka has forgotten joins again, but when that fails once (the coordinator is still loading its groups), kafkajs
+   * goes on fetching as nobody's member: it sends no heartbeat, hears of no rebalance, and would stay so for good.
+   */
+  function watchSilence(member: KafkaConsumer, onSilent: () => void): void {
+    let since: number | null = null;
+    member.on(member.events.HEARTBEAT, () => void (since = null));
+    member.on(member.events.GROUP_JOIN, () => void (since = null));
+    member.on(member.events.FETCH, () => {
+      const now = systemClock.monotonic();
+      since ??= now;
+      if (now - since > SILENT_MS) onSilent();
+    });
   }
 
   async function runForever(): Promise<void> {

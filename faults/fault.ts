@@ -26,6 +26,9 @@ export interface FaultResult {
   missed: string[];
 }
 
+/** What a load needs of a stage. */
+export type LoadedStage = Pick<Stage, "edges" | "rows" | "organization" | "counted" | "untilCounted">;
+
 interface Scene {
   load: Load;
   organization: Awaited<ReturnType<Stage["organization"]>>;
@@ -50,7 +53,7 @@ const WARM_UP_MS = 60_000;
  * Loads the stage, lets `play` do the fault under the load (it resolves with how often, in words), stops the load, waits until all
  * that was taken is counted and compares: what was acked with the rows in ClickHouse, and these with what GET /errors counts.
  */
-export async function underLoad(stage: Stage, { fault, eventsPerSecond, recoverMs, prepare, pinged }: FaultNeeds, play: (scene: Scene) => Promise<string>): Promise<FaultResult> {
+export async function underLoad(stage: LoadedStage, { fault, eventsPerSecond, recoverMs, prepare, pinged }: FaultNeeds, play: (scene: Scene) => Promise<string>): Promise<FaultResult> {
   const organization = await stage.organization(fault);
   await prepare?.(organization);
   const ledger = makeLedger(`${fault} ${randomUUID()}`);
@@ -78,7 +81,7 @@ export async function underLoad(stage: Stage, { fault, eventsPerSecond, recoverM
 }
 
 /** The whole pipeline works before a fault is judged. */
-async function warmUp(stage: Stage, apiKey: string): Promise<void> {
+async function warmUp(stage: LoadedStage, apiKey: string): Promise<void> {
   for (const deadline = performance.now() + WARM_UP_MS; ((await stage.counted(apiKey)) ?? 0) < WARM_UP_EVENTS; await wait(100)) {
     if (performance.now() > deadline) throw new Error(`Not even ${WARM_UP_EVENTS} events were counted within ${WARM_UP_MS / 1_000} s before the fault began.`);
   }

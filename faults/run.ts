@@ -13,9 +13,12 @@ import { tableOf, type FaultResult, type Form } from "./fault.ts";
 import { slowConnections } from "./g-slow-connections.ts";
 import { poison } from "./h-poison.ts";
 import { stopUnderLoad } from "./j-sigterm.ts";
-import { startStage, type Stage } from "./stage.ts";
+import { onlyDiskFull, spoolDiskFull } from "./k-disk-full.ts";
+import { mountSmallDisk } from "./small-disk.ts";
+import { startAlone, startStage, type Stage } from "./stage.ts";
 
 type Play = (stage: Stage, form: Form) => Promise<FaultResult>;
+/** Those that share a stage. */
 const FAULTS: Record<string, readonly Play[]> = {
   a: [killAtRandom],
   b: [kafkaAway],
@@ -24,49 +27,67 @@ const FAULTS: Record<string, readonly Play[]> = {
   g: [slowConnections],
   h: [poison],
   j: [stopUnderLoad],
-  // The last one: its stage has small spools.
-  c: [kafkaFrozen],
 };
 /** So that a spool fills within the short form. */
 const SMALL_SPOOLS = { SPOOL_BYTES: form() === "short" ? String(8 * 2 ** 20) : String(256 * 2 ** 20) };
+
+const SPOOL_DISK_MIB = 64;
+/** What PostgreSQL and ClickHouse make when they start takes half of it. */
+const ONLY_DISK_MIB = 900;
 
 function form(): Form {
   return process.env.FAULTS === "long" ? "long" : "short";
 }
 
 const named = process.argv.slice(2);
-const unknown = named.filter((letter) => !(letter in FAULTS));
+const letters = [...Object.keys(FAULTS), "c", "k"];
+const unknown = named.filter((letter) => !letters.includes(letter));
 if (unknown.length > 0) {
-  console.error(`There is no fault ${unknown.join(", ")}; there are ${Object.keys(FAULTS).join(", ")}.`);
+  console.error(`There is no fault ${unknown.join(", ")}; there are ${letters.join(", ")}.`);
   process.exit(1);
 }
+const isNamed = (letter: string) => named.length === 0 || named.includes(letter);
 const available = kafkaAvailable();
 if (!available.available) {
   console.error(`The faults need a real Kafka: ${available.reason}.`);
   process.exit(1);
 }
 
-async function playOn(letters: readonly string[], settings: Record<string, string>): Promise<FaultResult[]> {
-  const chosen = letters.filter((letter) => named.length === 0 || named.includes(letter)).flatMap((letter) => FAULTS[letter]!);
-  if (chosen.length === 0) return [];
-  const began = performance.now();
-  const tell = (sentence: string) => console.error(`${((performance.now() - began) / 1_000).toFixed(1)} s: ${sentence}`);
-  const stage = await startStage({ settings });
+const began = performance.now();
+const tell = (sentence: string) => console.error(`${((performance.now() - began) / 1_000).toFixed(1)} s: ${sentence}`);
+const results: FaultResult[] = [];
+
+async function playOn<S extends { stop(): Promise<void> }>(starting: Promise<S>, plays: readonly ((stage: S) => Promise<FaultResult>)[]): Promise<void> {
+  const stage = await starting;
   tell("the stage is up");
-  const results: FaultResult[] = [];
   try {
-    for (const fault of chosen) {
-      const result = await fault(stage, form());
+    for (const play of plays) {
+      const result = await play(stage);
       tell(`${result.fault}: ${result.missed.join("; ") || "nothing missed"}`);
       results.push(result);
     }
   } finally {
     await stage.stop();
   }
-  return results;
 }
 
-const letters = Object.keys(FAULTS);
-const results = [...(await playOn(letters.filter((letter) => letter !== "c"), {})), ...(await playOn(["c"], SMALL_SPOOLS))];
+const shared = Object.entries(FAULTS).flatMap(([letter, plays]) => (isNamed(letter) ? plays : []));
+if (shared.length > 0) await playOn(startStage(), shared.map((play) => (stage: Stage) => play(stage, form())));
+if (isNamed("c")) await playOn(startStage({ settings: SMALL_SPOOLS }), [(stage) => kafkaFrozen(stage, form())]);
+if (isNamed("k")) {
+  const spoolDisk = await mountSmallDisk(SPOOL_DISK_MIB);
+  try {
+    await playOn(startStage({ dataFolder: spoolDisk.folder }), [(stage) => spoolDiskFull(stage, spoolDisk, form())]);
+  } finally {
+    await spoolDisk.stop();
+  }
+  const onlyDisk = await mountSmallDisk(ONLY_DISK_MIB);
+  try {
+    await playOn(startAlone(onlyDisk.folder), [(stage) => onlyDiskFull(stage, onlyDisk, form())]);
+  } finally {
+    await onlyDisk.stop();
+  }
+}
+
 console.log(`${form()} form, ${cpus().length} cores, load average ${loadavg()[0]!.toFixed(1)}, Node ${process.versions.node}\n\n${tableOf(results)}`);
 process.exitCode = results.every(({ missed }) => missed.length === 0) ? 0 : 1;

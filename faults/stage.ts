@@ -8,18 +8,22 @@ import { openClickHouse } from "../platform/clickhouse/client.ts";
 import { migrateClickHouse } from "../platform/clickhouse/migrate.ts";
 import type { ClickHouse } from "../platform/clickhouse/port.ts";
 import { startEmbeddedClickHouse } from "../platform/clickhouse/start-embedded.ts";
+import { readConfig } from "../platform/config.ts";
 import { makeLifecycle, type Lifecycle } from "../platform/lifecycle.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
+import { startPharos } from "../roles/start.ts";
 import type { Role } from "../schemas/vocabulary.ts";
 import { startFaultProxy, type FaultProxy } from "../testing/fault-proxy.ts";
 import { freePort, startKafka, type Kafka } from "../testing/kafka.ts";
 import { buildService } from "../testing/service-process.ts";
+import type { LoadedStage } from "./fault.ts";
 
 const COPIES: Record<Role, number> = { edge: 2, processor: 2, scheduler: 1, "control-plane": 1 };
 const STOP_MS = 15_000;
+const NO_LIMITS = { RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
 /** Pharos in several processes on stores that can be taken away, one organization for each fault. */
 export interface Stage {
@@ -64,6 +68,28 @@ export async function startStage(needs: StageNeeds = {}): Promise<Stage> {
   }
 }
 
+/** One Pharos with every role on its embedded stores, in this process: `npm start`, in a folder of the caller's. */
+export async function startAlone(folder: string): Promise<LoadedStage & { stop(): Promise<void> }> {
+  const read = readConfig({ PHAROS_DATA_DIR: folder, PORT: "0", EDGE_PORT: "0", HOST: "127.0.0.1", LOG_LEVEL: process.env.LOG_LEVEL ?? "silent", ...NO_LIMITS });
+  if ("faults" in read) throw new Error(read.faults.join("\n"));
+  const { house, baseUrl, edgeUrl, stop } = await startPharos({
+    config: read.config,
+    log: makeLog(read.config.LOG_LEVEL),
+    onLost: (sentence) => {
+      throw new Error(sentence);
+    },
+  });
+  const counted = (apiKey: string) => countErrors(baseUrl!, apiKey);
+  return {
+    edges: [edgeUrl!],
+    rows: house.clickhouse,
+    organization: (name) => createOrganization(house.database, { name, plan: "team" }),
+    counted,
+    untilCounted: (apiKey, atLeast, limitMs) => untilCounted(() => counted(apiKey), atLeast, limitMs),
+    stop,
+  };
+}
+
 async function start({ settings = {}, dataFolder }: StageNeeds, lifecycle: Lifecycle): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "pharos-faults-"));
   lifecycle.add({ name: "folder", stop: () => rm(folder, { recursive: true, force: true }) });
@@ -72,10 +98,7 @@ async function start({ settings = {}, dataFolder }: StageNeeds, lifecycle: Lifec
     ...process.env,
     LOG_LEVEL: "warn",
     WORKER_THREADS: "1",
-    RATE_LIMIT_STANDARD: "free:0,pro:0,team:0",
-    RATE_LIMIT_HEARTBEAT_MONITOR: "0",
-    RATE_LIMIT_HEARTBEAT_KEY: "0",
-    RATE_LIMIT_ANONYMOUS: "0",
+    ...NO_LIMITS,
     ...settings,
     ...stores.environment,
     PHAROS_DATA_DIR: dataFolder ?? folder,

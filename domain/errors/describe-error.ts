@@ -4,10 +4,11 @@ import { classify } from "./classify.ts";
 import type { Cutter } from "./cut-text.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
-import { factsOf, groupedByFrames, NO_STACK, storedFrames, type StackFacts } from "./stack-facts.ts";
+import { storedFrames } from "./left-out.ts";
+import { factsOf, groupedByFrames, NO_STACK, type StackFacts } from "./stack-facts.ts";
 
 export interface Described {
-  /** Of the grouping; `parts` is JSON. */
+  /** Of the grouping; `parts` is JSON, or "" when `groupingPartsOf` finds them again. */
   version: string;
   fingerprint: string;
   parts: string;
@@ -16,7 +17,7 @@ export interface Described {
   category: ErrorCategory | "";
   handled: boolean;
   stack: string;
-  /** JSON of `Frame[]`. */
+  /** JSON of `Frame[]`, or "" when `framesOf` finds them again. */
   frames: string;
   /** JSON of `{error_type, message, stack}[]`. */
   causes: string;
@@ -27,11 +28,11 @@ const LIMITS = { type: 200, message: 8_192, causeMessage: 2_048, stack: 65_536, 
 /** What an error or a message says of itself: type, frames, group, category. `message` is already cut. */
 export function describeError(event: BeaconEvent, message: string, release: string, cut: Cutter): Described {
   const kind = event.type === "message" ? "message" : "error";
-  const { text: stack, facts } = readStack(event.stack, message, cut);
+  const { text: stack, whole, facts } = readStack(event.stack, message, cut);
   const type = cut.text(event.error_type, LIMITS.type) || (kind === "message" ? "Message" : typeFrom(message) || typeFrom(stack) || "Error");
   const causes = event.causes ? cut.list(event.causes, LIMITS.causes).map((cause) => readCause(cause, cut)) : [];
   const custom = event.fingerprint ? cut.list(event.fingerprint, LIMITS.fingerprint).map((text) => cut.text(text, LIMITS.fingerprintText)) : null;
-  const { grouping, parts } = groupOf({ kind, type, message, facts, custom, causes });
+  const { grouping, parts } = groupOf({ kind, type, message, facts, whole, custom, causes });
   return {
     version: grouping.version,
     fingerprint: grouping.fingerprint,
@@ -41,7 +42,7 @@ export function describeError(event: BeaconEvent, message: string, release: stri
     category: classify({ kind, type, message }),
     handled: event.handled ?? kind === "message",
     stack,
-    frames: storedFrames(facts, release),
+    frames: whole ? "" : JSON.stringify(storedFrames(facts, release)),
     causes: causes.length === 0 ? "[]" : JSON.stringify(causes.map((cause) => ({ error_type: cause.type, message: cause.message, stack: cause.stack }))),
   };
 }
@@ -53,22 +54,24 @@ interface ReadCause {
   frames: readonly ParsedFrame[];
 }
 
-function groupOf({ kind, type, message, facts, custom, causes }: { kind: "error" | "message"; type: string; message: string; facts: StackFacts; custom: string[] | null; causes: ReadCause[] }) {
+function groupOf({ kind, type, message, facts, whole, custom, causes }: { kind: "error" | "message"; type: string; message: string; facts: StackFacts; whole: boolean; custom: string[] | null; causes: ReadCause[] }) {
   const byFrames = kind === "error" && custom === null && causes.length === 0 ? groupedByFrames(facts, type) : null;
-  if (byFrames !== null) return byFrames;
+  if (byFrames !== null) return { grouping: byFrames, parts: whole ? "" : JSON.stringify(byFrames.parts) };
   // A message is told apart by what it says, wherever it is sent from.
   const grouping = fingerprint({ type, message, frames: kind === "message" ? [] : facts.frames, custom, causes });
   return { grouping, parts: JSON.stringify(grouping.parts) };
 }
 
-function readStack(given: string | null | undefined, message: string, cut: Cutter): { text: string; facts: StackFacts } {
-  if (!given) return { text: "", facts: NO_STACK };
+/** `whole` says that nothing of the text was cut: then everything that is read from it can be read again. */
+function readStack(given: string | null | undefined, message: string, cut: Cutter): { text: string; whole: boolean; facts: StackFacts } {
+  if (!given) return { text: "", whole: true, facts: NO_STACK };
   // Read whole before it is cut: the outermost frames count too.
-  const whole = cut.text(given, Infinity);
-  const facts = factsOf(whole, message);
+  const all = cut.text(given, Infinity);
+  const facts = factsOf(all, message);
   if (facts.truncated) cut.lost();
   // A UTF-16 unit takes at most three bytes: what is short needs no second look.
-  return { text: given.length * 3 <= LIMITS.stack ? whole : cut.text(given, LIMITS.stack), facts };
+  const text = given.length * 3 <= LIMITS.stack ? all : cut.text(given, LIMITS.stack);
+  return { text, whole: text.length === all.length, facts };
 }
 
 function readCause(cause: BeaconCause, cut: Cutter): ReadCause {

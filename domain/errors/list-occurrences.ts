@@ -1,8 +1,8 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorOccurrence } from "../../schemas/api/errors.ts";
-import type { Frame } from "../../schemas/frames.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
+import { framesOf } from "./left-out.ts";
 import { findSignature } from "./show.ts";
 
 interface OccurrenceRow {
@@ -71,7 +71,7 @@ function showOccurrence(row: OccurrenceRow): ErrorOccurrence {
     handled: row.handled,
     level: row.level,
     stack_trace: row.stack,
-    frames: JSON.parse(row.frames) as Frame[],
+    frames: framesOf(row),
     causes: JSON.parse(row.causes) as ErrorOccurrence["causes"],
     breadcrumbs: JSON.parse(row.breadcrumbs) as unknown[],
     tags: row.tags,

@@ -9,6 +9,7 @@ import type { BriefRow } from "./brief-rows.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
 import { firstPriority } from "./classify.ts";
 import { regressingRelease } from "./decide-regression.ts";
+import { framesOf, groupingPartsOf } from "./left-out.ts";
 
 /** What a batch adds to a signature that exists, named as the columns of `error_signatures`. */
 interface Increment {
@@ -173,8 +174,8 @@ function descriptionOf(first: BeaconEventRow, increment: Increment): Description
     release: first.release,
     environment: first.environment,
     stack_trace: first.stack,
-    frames: JSON.parse(first.frames),
-    grouping_parts: JSON.parse(first.grouping_parts),
+    frames: framesOf(first),
+    grouping_parts: groupingPartsOf(first),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NIL_SIGNATURE } from "../../schemas/messages/beacon-event-row.ts";
-import type { Frame } from "../../schemas/frames.ts";
+import { framesOf, groupingPartsOf } from "./left-out.ts";
 import { rowsOfBody } from "./rows-of-body.ts";
 
 const RECEIVED = Date.UTC(2026, 0, 31, 12, 0, 0, 250);
@@ -32,11 +32,23 @@ describe("rowsOfBody", () => {
       received_at: "2026-01-31 12:00:00.250", occurred_at: "2026-01-31 11:59:59.250", session_id: "s1", user_id: "7", release: "1.2", environment: "production", grouping_version: "v1",
       error_type: "TypeError", culprit: "pay (/app.js)", category: "javascript", handled: false, level: "error", tags: { a: "1" }, sdk: "web/3", breadcrumbs: '[{"a":1}]', truncated: false,
     });
-    expect(JSON.parse(row!.frames)).toEqual([
+    expect(framesOf(row!)).toEqual([
       { function: "pay", file: "https://x.io/app.js", line: 3, column: 5, in_app: true, original: null, unmapped_reason: "no_map_for_url" },
       { function: "Array.map", file: null, line: null, column: null, in_app: false, original: null, unmapped_reason: "not_applicable" },
     ]);
-    expect((JSON.parse(only(anError).frames) as Frame[])[0]!.unmapped_reason).toBe("no_release");
+    expect(framesOf(only(anError))[0]!.unmapped_reason).toBe("no_release");
+  });
+
+  it("leaves out what follows from the stack, and nothing that does not", () => {
+    const plain = only(anError);
+    expect([plain.frames, plain.grouping_parts]).toEqual(["", ""]);
+    expect(groupingPartsOf(plain)).toEqual([{ kind: "type", value: "TypeError" }, { kind: "frame", value: "pay in /app.js" }]);
+    const custom = only({ ...anError, fingerprint: ["checkout"] });
+    expect([custom.frames, groupingPartsOf(custom)]).toEqual(["", [{ kind: "custom", value: "checkout" }]]);
+    // Cut in its middle, a stack does not tell its outermost frames any more.
+    const line = (at: number) => `f${at}@https://x.io/${"a".repeat(900)}.js:1:${at + 1}`;
+    const cut = only({ ...anError, stack: Array.from({ length: 100 }, (_, at) => line(at)).join("\n") });
+    expect([cut.frames === "", cut.grouping_parts === "", framesOf(cut).length, framesOf(cut).at(-1)!.function, groupingPartsOf(cut).length]).toEqual([false, false, 100, "f99", 9]);
   });
 
   it("numbers rows without a gap where an event was rejected", () => {
@@ -44,7 +56,7 @@ describe("rowsOfBody", () => {
   });
 
   it("gives vitals no signature", () => {
-    expect(only({ type: "vital", name: "LCP", value: 1234.5 })).toMatchObject({ signature_id: NIL_SIGNATURE, name: "LCP", value: 1234.5, category: "", frames: "[]" });
+    expect(only({ type: "vital", name: "LCP", value: 1234.5 })).toMatchObject({ signature_id: NIL_SIGNATURE, name: "LCP", value: 1234.5, category: "", frames: "" });
   });
 
   it("believes a client's clock within a day back and five minutes ahead", () => {
@@ -64,7 +76,7 @@ describe("rowsOfBody", () => {
     const crumbs = only({ ...anError, breadcrumbs: Array.from({ length: 101 }, (_, at) => at) });
     expect([(JSON.parse(crumbs.breadcrumbs) as number[]).at(0), crumbs.truncated]).toEqual([1, true]);
     const deep = only({ ...anError, stack: Array.from({ length: 150 }, (_, at) => `f${at}@https://x.io/a.js:1:1`).join("\n") });
-    expect([(JSON.parse(deep.frames) as Frame[]).length, deep.truncated]).toEqual([100, true]);
+    expect([framesOf(deep).length, deep.truncated]).toEqual([100, true]);
   });
 
   it("replaces what the stores cannot hold", () => {

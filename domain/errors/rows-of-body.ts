@@ -144,7 +144,7 @@ function crumbsOf(breadcrumbs: unknown[] | null | undefined, cut: Cutter): strin
   return JSON.stringify(shallow);
 }
 
-const NO_ERROR: Described = { version: "", fingerprint: "", parts: "[]", type: "", culprit: "", category: "", handled: true, stack: "", frames: "[]", causes: "[]" };
+const NO_ERROR: Described = { version: "", fingerprint: "", parts: "", type: "", culprit: "", category: "", handled: true, stack: "", frames: "", causes: "[]" };
 
 /** The id of a signature follows from what makes it one, so that no processor has to look it up. */
 const signatureId = remember(20_000, (text) => derivedId(...text.split(" ")));

@@ -1,4 +1,3 @@
-import type { Frame } from "../../schemas/frames.ts";
 import { fingerprint, type Grouping } from "./fingerprint.ts";
 import { functionName } from "./function-name.ts";
 import { endOfHeader, parseStack, v8Stack, type ParsedFrame, type ParsedStack } from "./parse-stack.ts";
@@ -11,17 +10,15 @@ export interface StackFacts {
   truncated: boolean;
   /** Where it happened, for a list; "" when nothing tells. */
   culprit: string;
-  /** JSON of `Frame[]`, with a release and without one. */
-  stored: { released: string | null; unreleased: string | null };
   /** The last group of an event with nothing but a type and these frames. */
-  grouped: { type: string; grouping: Grouping; parts: string } | null;
+  grouped: { type: string; grouping: Grouping } | null;
 }
 
 const LONGEST_CULPRIT = 300;
 /** Longer stacks are rare, and each would push many usual ones out. */
 const LONGEST_KEPT = 16_384;
 
-export const NO_STACK: StackFacts = { frames: [], truncated: false, culprit: "", stored: { released: "[]", unreleased: "[]" }, grouped: null };
+export const NO_STACK: StackFacts = { frames: [], truncated: false, culprit: "", grouped: null };
 
 /** A flood repeats the same few thousand stacks: they are read once. What a thread keeps of both stays below 80 MB, usually far below. */
 const KEPT = { entries: 8_000, characters: 5_000_000 };
@@ -50,22 +47,16 @@ export function factsOf(stack: string, message: string): StackFacts {
 }
 
 function factsIn({ frames, truncated }: ParsedStack): StackFacts {
-  return { frames, truncated, culprit: culpritOf(frames), stored: { released: null, unreleased: null }, grouped: null };
-}
-
-/** JSON of the frames as they are stored. */
-export function storedFrames({ frames, stored }: StackFacts, release: string): string {
-  const kind = release === "" ? "unreleased" : "released";
-  return (stored[kind] ??= JSON.stringify(frames.map((frame) => storedFrame(frame, release))));
+  return { frames, truncated, culprit: culpritOf(frames), grouped: null };
 }
 
 /** The group of an event that has a type and these frames and nothing else that counts; null when no frame counts, for then the message does. */
-export function groupedByFrames(facts: StackFacts, type: string): { grouping: Grouping; parts: string } | null {
-  if (facts.grouped?.type === type) return facts.grouped;
+export function groupedByFrames(facts: StackFacts, type: string): Grouping | null {
+  if (facts.grouped?.type === type) return facts.grouped.grouping;
   if (!facts.frames.some(({ kind }) => kind === "script")) return null;
   const grouping = fingerprint({ type, message: "", frames: facts.frames });
-  facts.grouped = { type, grouping, parts: JSON.stringify(grouping.parts) };
-  return facts.grouped;
+  facts.grouped = { type, grouping };
+  return grouping;
 }
 
 /** The innermost frame of the application, else of anything. */
@@ -75,10 +66,4 @@ function culpritOf(frames: readonly ParsedFrame[]): string {
   const name = frame.function === null ? "" : functionName(frame.function);
   const file = frame.stable_file;
   return (name === "" ? file : `${name} (${file})`).slice(0, LONGEST_CULPRIT);
-}
-
-function storedFrame(frame: ParsedFrame, release: string): Frame {
-  const { file, line, column } = frame;
-  const reason = frame.kind === "native" ? "not_applicable" : release === "" ? "no_release" : "no_map_for_url";
-  return { function: frame.function, file, line, column, in_app: frame.in_app, original: null, unmapped_reason: reason };
 }

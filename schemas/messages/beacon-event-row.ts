@@ -24,7 +24,7 @@ export interface BeaconEventRow {
   environment: string;
   grouping_version: string;
   fingerprint: string;
-  /** JSON of `GroupingPart[]`. */
+  /** JSON of `GroupingPart[]`; "" when they follow from the type and the stack. */
   grouping_parts: string;
   error_type: string;
   message: string;
@@ -33,7 +33,7 @@ export interface BeaconEventRow {
   handled: boolean;
   level: string;
   stack: string;
-  /** JSON of `Frame[]`. */
+  /** JSON of `Frame[]`; "" when they follow from the stack. */
   frames: string;
   /** JSON of `{error_type, message, stack}[]`. */
   causes: string;

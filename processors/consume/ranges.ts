@@ -61,6 +61,9 @@ export interface RangeLimits {
 
 const LIMITS: RangeLimits = { events: 20_000, bytes: 4 * 1024 * 1024, insertEveryMs: 200 };
 
+/** For rows that only charts and lists of the past are made of: `insertEveryMs` of their consumers. */
+export const HISTORY_EVERY_MS = 1_000;
+
 /** Inserting takes at most a third of a partition's time: where it takes long, there is much to do, and larger ranges cost less. */
 const APART_INSERTS = 3;
 

@@ -1,4 +1,5 @@
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
+import { makePlaces } from "../../platform/places.ts";
 import { inTransaction, isPostgresAway, type Transaction } from "../../platform/postgres/database.ts";
 import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
@@ -27,6 +28,9 @@ const TOGETHER_TRIES = 3;
 /** A worker thread that hangs holds its partition up until its deadline, each time. */
 const TOGETHER_TRIES_LOST = 2;
 
+/** So many partitions of a process are in a transaction at a time; meanwhile the others' batches grow, and cost less an entry. */
+const AT_ONCE = 2;
+
 /** Ends a transaction that was only a try. */
 class Undone extends Error {}
 
@@ -35,6 +39,7 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
   const { eventLog, database, log } = needs;
   const { topic, group } = options;
   const held = holdCursors(needs, topic, group);
+  const places = makePlaces(AT_ONCE);
 
   async function onRecords(batch: RecordBatch): Promise<bigint> {
     const cursor = await held.forBatch(batch);
@@ -107,7 +112,7 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
   }
 
   const watch = watchEnds(needs, { topic, group, proves: options.proves ?? false }, held);
-  const consumer = await eventLog.consume({ topic, group, startAt: held.take, onRecords: held.retaking(onRecords), onRevoked: held.drop, ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }) });
+  const consumer = await eventLog.consume({ topic, group, startAt: held.take, beforeRecords: () => places.take(), onRecords: held.retaking(onRecords), onRevoked: held.drop, ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }) });
   return {
     async stop() {
       watch.stop();

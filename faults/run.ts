@@ -29,7 +29,7 @@ const FAULTS: Record<string, readonly Play[]> = {
   j: [stopUnderLoad],
 };
 /** So that a spool fills within the short form. */
-const SMALL_SPOOLS = { SPOOL_BYTES: form() === "short" ? String(8 * 2 ** 20) : String(256 * 2 ** 20) };
+const SMALL_SPOOLS = { SPOOL_BYTES: form() === "short" ? String(2 ** 20) : String(256 * 2 ** 20) };
 
 const SPOOL_DISK_MIB = 64;
 /** What PostgreSQL and ClickHouse make when they start takes half of it. */

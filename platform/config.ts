@@ -100,7 +100,7 @@ export const SETTINGS = {
   EDGE_PENDING_BYTES: setting({ unit: "bytes", default: "67108864", doc: "How much an edge holds in memory of what waits to be stored; beyond it requests get 503.", read: integer(1_048_576, 4_294_967_296) }),
   OVERFLOW_SHARE_PERCENT: setting({ unit: "percent", default: "50", doc: "An organization that is more than this part of all beacons' bytes at an edge has its beacons processed apart, by consumers of their own; 100 never.", read: integer(1, 100) }),
   OVERFLOW_FROM_BYTES: setting({ unit: "bytes/s", default: "1048576", doc: "Below this many bytes of beacons a second at an edge no organization is set apart.", read: integer(1, Number.MAX_SAFE_INTEGER) }),
-  SPOOL_BYTES: setting({ unit: "bytes", default: "1073741824", doc: "How much each edge keeps below PHAROS_DATA_DIR/spool while Kafka is away; beyond it requests get 503.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
+  SPOOL_BYTES: setting({ unit: "bytes", default: "4294967296", doc: "How much each edge keeps below PHAROS_DATA_DIR/spool while Kafka is away (4 GiB are 15 minutes of 5,000 errors a second); beyond it requests get 503.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
   SPOOL_AFTER_MS: setting({ unit: "ms", default: "2000", doc: "How long Kafka may take to confirm before an edge spools instead.", read: integer(10, 60_000) }),
   LOG_LEVEL: setting({ unit: "level", default: "info", doc: "fatal, error, warn, info, debug, trace or silent.", read: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be fatal, error, warn, info, debug, trace or silent") }),
   WORKER_THREADS: setting({ unit: "threads", default: "2", doc: "Worker threads of a processor for parsing, grouping and evaluating.", read: integer(1, 256) }),

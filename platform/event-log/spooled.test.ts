@@ -114,6 +114,24 @@ function edgeOn(spool: Spool, partition = 0, bodyBytes = 100) {
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const empty = (spool: Spool) => vi.waitFor(() => expect(spool.frames()).toBe(0), 20_000);
 
+test("what one partition has found out about the log, the others need not wait for", async () => {
+  const spool = await open({ appendMs: 2_000 });
+  gate.freeze();
+  expect(await edgeOn(spool, 0).append(1)).toEqual(["spooled"]);
+  const began = performance.now();
+  expect(await edgeOn(spool, 1).append(1)).toEqual(["spooled"]);
+  expect(performance.now() - began).toBeLessThan(1_500);
+  gate.thaw();
+  await empty(spool);
+  // Whoever is taken says that the log is back: now another freeze is waited for again.
+  expect(await edgeOn(spool, 2).append(1)).toEqual(["logged"]);
+  gate.freeze();
+  const again = edgeOn(spool, 2).appendOne();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  gate.thaw();
+  expect(await again).toBe("logged");
+});
+
 test("frames go straight to the log while it takes them", async () => {
   const spool = await open();
   const edge = edgeOn(spool);

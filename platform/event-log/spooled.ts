@@ -78,6 +78,8 @@ export interface Spool extends Appender {
 
 /** A spool that was full takes frames again when it holds less than this part of what it held. */
 const FREE_AGAIN = 0.95;
+/** While the log is known to be away, a partition that has not met that yet waits only so long for it. */
+const AWAY_MS = 100;
 /** A frame waits so long for a new file. */
 const RENEW_MS = 1_000;
 
@@ -95,6 +97,8 @@ export async function openSpool(needs: SpoolNeeds): Promise<Spool> {
   /** Set by a frame that was refused, until there is room: so much unsent, or one that can be written again. */
   let refusing: { reason: string; untilBytes: number | null } | null = null;
   let renewing: Promise<void> | null = null;
+  /** The log did not take the last frame that it was asked to take, of whichever partition. */
+  let away = false;
   let own = await openOwn();
   const adopter = await startAdopting({ ...slotNeeds, folder, everyMs: limits.adoptEveryMs, unusable, noteUnusable });
 
@@ -175,16 +179,21 @@ export async function openSpool(needs: SpoolNeeds): Promise<Spool> {
   /** Null once the log has it, else why it may not have it. */
   async function tryLog(topic: Topic, partition: number, frame: Buffer): Promise<Error | null> {
     let timer: NodeJS.Timeout | undefined;
+    const waitMs = away ? Math.min(AWAY_MS, limits.appendMs) : limits.appendMs;
     const late = new Promise<Error>((resolve) => {
       // Made only then: an error notes where it was made, which costs more than all else here.
-      timer = setTimeout(() => resolve(new LogUnavailable(`it did not answer within ${limits.appendMs} ms`)), limits.appendMs);
+      timer = setTimeout(() => resolve(new LogUnavailable(`it did not answer within ${waitMs} ms`)), waitMs);
     });
     const appended = eventLog.append(topic, partition, frame).then(
-      () => null,
+      () => {
+        away = false;
+        return null;
+      },
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
     const result = await Promise.race([appended, late]);
     clearTimeout(timer);
+    if (result !== null) away = true;
     return result;
   }
 

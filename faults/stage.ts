@@ -23,6 +23,8 @@ import type { LoadedStage } from "./fault.ts";
 
 const COPIES: Record<Role, number> = { edge: 2, processor: 2, scheduler: 1, "control-plane": 1 };
 const STOP_MS = 15_000;
+/** A count that has not grown for so long will not. */
+const STANDS_STILL_MS = 60_000;
 const NO_LIMITS = { RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
 /** Pharos in several processes on stores that can be taken away, one organization for each fault. */
@@ -45,7 +47,7 @@ export interface Stage {
   organization(name: string): Promise<CreatedOrganization>;
   /** Occurrences that GET /errors tells of; null while the API does not answer. */
   counted(apiKey: string): Promise<number | null>;
-  /** Waits until GET /errors has counted so many and no more come; gives the time in ms. Gives up after `limitMs`. */
+  /** Waits until GET /errors has counted so many and no more come; gives the time in ms, Infinity beyond `limitMs`. Waits on as long as the count grows, so that what is late is not taken for lost. */
   untilCounted(apiKey: string, atLeast: () => number, limitMs: number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -179,17 +181,19 @@ async function countErrors(base: string, apiKey: string): Promise<number | null>
   }
 }
 
-/** What got no answer may be counted as well, so it ends when the count has stood for a second. */
+/** What got no answer may be counted as well, so it ends when the count has stood for a second; or for long, when not all is there. */
 async function untilCounted(count: () => Promise<number | null>, atLeast: () => number, limitMs: number): Promise<number> {
   const began = performance.now();
   let before: number | null = null;
   let reachedAfter: number | null = null;
+  let grewAfter = 0;
   for (;;) {
     const now = await count();
     const took = performance.now() - began;
     if (now !== null && now >= atLeast()) reachedAfter ??= took;
-    if (reachedAfter !== null && now === before) return reachedAfter;
-    if (took > limitMs) return Infinity;
+    if (reachedAfter !== null && now === before) return reachedAfter <= limitMs ? reachedAfter : Infinity;
+    if (now !== before) grewAfter = took;
+    if (took > limitMs && took - grewAfter > STANDS_STILL_MS) return Infinity;
     before = now;
     await wait(reachedAfter === null ? 100 : 1_000);
   }

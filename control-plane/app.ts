@@ -18,6 +18,7 @@ import { registerRoutes } from "./register-routes.ts";
 import type { ControlPlaneNeeds, Route } from "./route.ts";
 import { API_ROOT, makeRouteTable, type RouteTable } from "./route-table.ts";
 import { serveDocs } from "./serve-docs.ts";
+import { startSourceMapIndexing } from "./source-map-indexing.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -29,7 +30,7 @@ declare module "fastify" {
   }
 }
 
-export interface ControlPlaneOptions extends ControlPlaneNeeds {
+export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourceMap"> {
   /** Of all organizations: for finding keys, and for pages. Handlers get their caller's from `tenants`. */
   database: Database;
   tenants: Tenants;
@@ -56,6 +57,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   const keys = makeKnownKeys({ database, clock, log });
   const authentication = makeAuthentication({ keys, rateLimit: makeRateLimit({ clock }), clientAddress, clock, config });
   const table = makeRouteTable(routes);
+  const indexing = startSourceMapIndexing(log);
 
   function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const failure = failureOf(error);
@@ -87,10 +89,11 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
     void reply.header("X-Request-Id", request.id).header("X-Content-Type-Options", "nosniff");
   });
   app.addHook("onClose", () => keys.close());
+  app.addHook("onClose", async () => indexing.close());
   app.setErrorHandler(answerFailure);
 
   await registerOpenApi(app, config.PUBLIC_URL ?? "/");
-  await app.register(async (api) => registerApi(api, { options, authentication, table }), { prefix: API_ROOT });
+  await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile }, authentication, table }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
   const pages = await servePages(app, { database, clock, log, isReady: () => isReady(probes) });
@@ -100,7 +103,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
 }
 
 /** Everything below /api/v1: nobody gets further than the first hook without a valid key. */
-function registerApi(api: FastifyInstance, { options, authentication, table }: { options: ControlPlaneOptions; authentication: Authentication; table: RouteTable }): void {
+function registerApi(api: FastifyInstance, { options, authentication, table }: { options: ControlPlaneOptions & Pick<ControlPlaneNeeds, "indexSourceMap">; authentication: Authentication; table: RouteTable }): void {
   api.addHook("onRequest", async (request, reply) => {
     void reply.header("Cache-Control", "no-store");
     request.caller = await authentication.requireCaller(request, reply);

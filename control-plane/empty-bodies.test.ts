@@ -79,7 +79,7 @@ describe("the document", () => {
     expect(Object.keys(operation).filter((name) => name.startsWith("x-"))).toEqual([]);
   });
 
-  it.each(withBody.filter((route) => !bodyIsOptional(route)).map((route) => ({ route, name: nameOf(route) })))("and $name is refused without one", async ({ route }) => {
+  it.each(withBody.filter((route) => !route.form && !bodyIsOptional(route)).map((route) => ({ route, name: nameOf(route) })))("and $name is refused without one", async ({ route }) => {
     const { status, body } = await plane.call(route.method, route.path.replace(/:\w+/g, "5c1f8f6e-1111-4222-8333-444455556666"));
     expect({ status, code: body.code }).toEqual({ status: 400, code: "INVALID_JSON" });
   });

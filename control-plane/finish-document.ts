@@ -59,12 +59,19 @@ export function finishDocument<Given extends object>(given: Given): Given {
       if (isPost) operation.parameters = [...(operation.parameters ?? []), { $ref: "#/components/parameters/IdempotencyKey" }];
       if (operation[OPTIONAL_BODY] && operation.requestBody) operation.requestBody.required = false;
       delete operation[OPTIONAL_BODY];
+      describeFile(operation.requestBody?.content["multipart/form-data"]?.schema, schemas);
       for (const media of Object.values(operation.requestBody?.content ?? {})) addExample(media, schemas);
       for (const [status, answer] of Object.entries(operation.responses ?? {})) finishAnswer(answer, status, isPost, schemas);
     }
   }
   document.components = { ...document.components, headers: { ...HEADERS }, parameters: { IdempotencyKey: { ...IDEMPOTENCY_KEY } } };
   return document as Given;
+}
+
+/** What handlers get in place of a file is where it lies; who sends it sends bytes. */
+function describeFile(schema: ExampleSchema | undefined, schemas: Record<string, ExampleSchema>): void {
+  const fields = (schema?.$ref ? schemas[schema.$ref.split("/").at(-1)!] : schema)?.properties;
+  if (fields) fields.file = { type: "string", format: "binary", ...(fields.file?.description !== undefined && { description: fields.file.description }), example: "@dist/app.js.map" };
 }
 
 function finishAnswer(answer: Answer, status: string, isPost: boolean, schemas: Record<string, ExampleSchema>): void {

@@ -2,6 +2,7 @@
 export interface ExampleSchema {
   $ref?: string;
   type?: string | string[];
+  description?: string;
   example?: unknown;
   examples?: unknown[];
   default?: unknown;

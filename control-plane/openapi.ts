@@ -12,7 +12,8 @@ import type { Route } from "./route.ts";
 /** Failures that every endpoint can have; those of a body or a path only where there is one. */
 const COMMON: readonly FailureCode[] = ["UNAUTHENTICATED", "INSUFFICIENT_SCOPE", "RATE_LIMITED", "INTERNAL", "UNAVAILABLE"];
 const OF_INPUT: readonly FailureCode[] = ["INVALID_REQUEST"];
-const OF_A_BODY: readonly FailureCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+const OF_A_FORM: readonly FailureCode[] = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+const OF_A_BODY: readonly FailureCode[] = ["INVALID_JSON", ...OF_A_FORM];
 const OF_A_PATH: readonly FailureCode[] = ["NOT_FOUND"];
 /** By its Idempotency-Key. */
 const OF_A_POST: readonly FailureCode[] = ["IDEMPOTENCY_MISMATCH", "CONFLICT"];
@@ -52,7 +53,7 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
 
 /** A route's schema as Fastify validates by it and as its place in the document is made from it. */
 export function schemaOf(route: Route): FastifySchema {
-  const { body, params, query, tag, summary, description, status = 200, otherStatus, otherType } = route;
+  const { body, form, params, query, tag, summary, description, status = 200, otherStatus, otherType } = route;
   const scopes = scopesOf(route).map((scope) => `\`${scope}\``).join(" or ");
   return {
     tags: [tag],
@@ -61,6 +62,7 @@ export function schemaOf(route: Route): FastifySchema {
     operationId: operationId(route),
     security: [{ apiKey: [] }],
     ...(body !== undefined && { body }),
+    ...(form !== undefined && { consumes: ["multipart/form-data"] }),
     ...(bodyIsOptional(route) && { [OPTIONAL_BODY]: true }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
@@ -83,10 +85,10 @@ export function bodyIsOptional({ method, body }: Pick<Route, "method" | "body">)
 }
 
 /** Every code that this endpoint can refuse with. */
-export function failureCodesOf({ method, body, params, query, failures = [] }: Route): ReadonlySet<FailureCode> {
+export function failureCodesOf({ method, body, form, params, query, failures = [] }: Route): ReadonlySet<FailureCode> {
   const isPost = method === "POST";
   const takesBody = isPost || body !== undefined;
-  return new Set([...(takesBody || params || query ? OF_INPUT : []), ...(takesBody ? OF_A_BODY : []), ...(params ? OF_A_PATH : []), ...(isPost ? OF_A_POST : []), ...COMMON, ...failures]);
+  return new Set([...(takesBody || params || query ? OF_INPUT : []), ...(form ? OF_A_FORM : takesBody ? OF_A_BODY : []), ...(params ? OF_A_PATH : []), ...(isPost ? OF_A_POST : []), ...COMMON, ...failures]);
 }
 
 function failureAnswers(route: Route): Record<string, unknown> {

@@ -15,7 +15,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * A body's stream, unpacked as its `Content-Encoding` says: plain or gzip. UNSUPPORTED_MEDIA_TYPE for other encodings;
  * the stream fails with PAYLOAD_TOO_LARGE when what is packed is larger than the limit (Fastify measures what comes out).
  */
-export function unpack(payload: Readable, encoding: string | undefined): Readable {
+export function unpack(payload: Readable, encoding: string | undefined, limit: number): Readable {
   const name = (encoding ?? "identity").trim().toLowerCase();
   if (name === "identity" || name === "") return payload;
   if (name !== "gzip" && name !== "x-gzip") {
@@ -26,7 +26,7 @@ export function unpack(payload: Readable, encoding: string | undefined): Readabl
   const unpacked = Object.assign(new PassThrough(), { receivedEncodedLength: 0 });
   payload.on("data", (chunk: Buffer) => {
     unpacked.receivedEncodedLength += chunk.length;
-    if (unpacked.receivedEncodedLength > BODY_LIMIT) gunzip.destroy(tooLarge());
+    if (unpacked.receivedEncodedLength > limit) gunzip.destroy(tooLarge());
   });
   payload.on("error", (error) => gunzip.destroy(error));
   gunzip.on("error", (error) => unpacked.destroy(error instanceof Failure ? error : brokenGzip()));

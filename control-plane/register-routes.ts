@@ -7,7 +7,8 @@ import { explainIssues } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
 import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
 import { bodyIsOptional, schemaOf } from "./openapi.ts";
-import { parseBody, requireStorable, unpack } from "./read-body.ts";
+import { BODY_LIMIT, parseBody, requireStorable, unpack } from "./read-body.ts";
+import { registerForms } from "./read-form.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 
 /** Of all organizations together. */
@@ -19,11 +20,11 @@ interface Answering {
   versions: ContentVersions;
 }
 
-/** Registers each route with its validation. Bodies are JSON, plain or gzipped. */
-export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhouse, clock, config, log }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
+/** Registers each route with its validation. Bodies are JSON or forms, plain or gzipped. */
+export function registerRoutes(api: FastifyInstance, { routes, tenants, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
   const answering: Answering = {
     // This is where a request is bound to its organization: no handler has another way to the database.
-    needsOf: (organizationId) => ({ database: tenants.of(organizationId), clickhouse, clock, config, log }),
+    needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
     kept: makeKeptAnswers(KEPT_BYTES),
     versions: makeContentVersions(),
   };
@@ -33,7 +34,8 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhou
     const { route } = request.routeOptions.config;
     return bytes.length === 0 && (!route?.body || bodyIsOptional(route)) ? undefined : parseBody(bytes);
   });
-  api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"]));
+  registerForms(api);
+  api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"], bodyLimitOf(request.routeOptions.config.route)));
   api.setValidatorCompiler(({ schema, httpPart, method }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data, method));
   // The handler sends text; this is for Fastify, which wants a serializer for each described answer.
   api.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -44,9 +46,19 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, clickhou
       url: route.path,
       schema: schemaOf(route),
       config: { route },
+      // What a form brings is measured part by part.
+      ...(route.form && { bodyLimit: 2 * route.form.fileBytes }),
       handler: (request, reply) => answer(route, answering, request, reply),
     });
   }
+}
+
+/** Where an upload lies for now is no part of what was asked for. */
+const withoutPath = (name: string, value: unknown): unknown => (name === "file" && typeof value === "object" && value !== null ? { ...value, path: undefined } : value);
+
+/** Bytes of a packed body. */
+function bodyLimitOf(route: Route | undefined): number {
+  return route?.form ? route.form.fileBytes : BODY_LIMIT;
 }
 
 /** What a schema makes of a part of the request, or the failure that says what is wrong with it. */
@@ -92,7 +104,7 @@ async function answer(route: Route, { needsOf, kept, versions }: Answering, requ
 
   async function runOnce(idempotencyKey: string): Promise<SentAnswer> {
     const { organizationId, id } = caller!.actor;
-    const call = { idempotencyKey, apiKey: String(request.headers["x-api-key"]), apiKeyId: id!, organizationId, requestId: request.id, route, request: `${request.method} ${request.url} ${JSON.stringify(body)}` };
+    const call = { idempotencyKey, apiKey: String(request.headers["x-api-key"]), apiKeyId: id!, organizationId, requestId: request.id, route, request: `${request.method} ${request.url} ${JSON.stringify(body, withoutPath)}` };
     const { replayed, ...sent } = await answerOnce(call, needs, run);
     if (replayed) void reply.header("Idempotency-Replayed", "true");
     return sent;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Actor } from "../domain/actor.ts";
+import type { IndexFile } from "../domain/source-maps/upload.ts";
 import type { ClickHouse } from "../platform/clickhouse/port.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
@@ -16,6 +17,7 @@ export interface ControlPlaneNeeds {
   clock: Clock;
   config: Config;
   log: Log;
+  indexSourceMap: IndexFile;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -69,6 +71,8 @@ export interface Route<Body = unknown, Params = unknown, Query = unknown, Respon
   description?: string;
   /** Strict: an unknown field is refused with its path. */
   body?: Body;
+  /** The body is a form (multipart/form-data) with a file of so many bytes at most in its field `file`. */
+  form?: { fileBytes: number };
   params?: Params;
   query?: Query;
   response: Response;

@@ -11,6 +11,7 @@ import { incidentRoutes } from "./incidents/routes.ts";
 import { releaseRoutes } from "./releases/routes.ts";
 import { maintenanceWindowRoutes } from "./maintenance-windows/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
+import { sourceMapRoutes } from "./sourcemaps/routes.ts";
 import { statusPageRoutes } from "./status-pages/routes.ts";
 import { vitalRoutes } from "./vitals/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -33,5 +34,6 @@ export const ALL_ROUTES: readonly Route[] = [
   ...configRoutes,
   ...auditLogRoutes,
   ...releaseRoutes,
+  ...sourceMapRoutes,
   ...vitalRoutes,
 ];

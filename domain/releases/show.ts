@@ -1,24 +1,21 @@
 import { sql } from "drizzle-orm";
 import type { Queries } from "../../platform/postgres/database.ts";
 import type { Release } from "../../schemas/api/releases.ts";
-import { errorSignatures, events, type releases } from "../../schemas/tables/all.ts";
+import { errorSignatures, events, sourceMaps, type releases } from "../../schemas/tables/all.ts";
 
 export type ReleaseRow = typeof releases.$inferSelect;
 
-/** Releases as the API shows them, all with their numbers of errors from one query. */
+/** Releases as the API shows them, all with their numbers of errors and maps from one query. */
 export async function showReleases(queries: Queries, rows: readonly ReleaseRow[]): Promise<Release[]> {
   if (rows.length === 0) return [];
-  const counts = await countErrors(queries, rows);
+  const counts = await countPerRelease(queries, rows);
   return rows.map((row) => showRelease(row, counts.get(row.id)));
 }
 
-interface ErrorCounts {
-  new_errors: number;
-  regressed_errors: number;
-}
+type Counts = Pick<Release, "new_errors" | "regressed_errors" | "sourcemap_count">;
 
-/** A release that was just made has no errors to count. */
-export function showRelease(row: ReleaseRow, counts: ErrorCounts = { new_errors: 0, regressed_errors: 0 }): Release {
+/** Without counts where they are of no concern. */
+export function showRelease(row: ReleaseRow, counts: Counts = { new_errors: 0, regressed_errors: 0, sourcemap_count: 0 }): Release {
   return {
     id: row.id,
     service_id: row.serviceId,
@@ -27,17 +24,15 @@ export function showRelease(row: ReleaseRow, counts: ErrorCounts = { new_errors:
     url: row.url,
     commits: row.commits,
     released_at: row.releasedAt?.toISOString() ?? null,
-    new_errors: counts.new_errors,
-    regressed_errors: counts.regressed_errors,
-    sourcemap_count: 0,
+    ...counts,
     created_at: row.createdAt.toISOString(),
   };
 }
 
 /** Regressions are counted by what was told of them: a signature's status of today says nothing of the past. */
-async function countErrors(queries: Queries, rows: readonly ReleaseRow[]): Promise<Map<string, ErrorCounts>> {
+async function countPerRelease(queries: Queries, rows: readonly ReleaseRow[]): Promise<Map<string, Counts>> {
   const asked = JSON.stringify(rows.map(({ id, serviceId, organizationId, version }) => ({ id, service_id: serviceId, organization_id: organizationId, version })));
-  const { rows: counted } = await queries.execute<{ id: string; new_errors: string; regressed_errors: string }>(sql`
+  const { rows: counted } = await queries.execute<{ id: string; new_errors: string; regressed_errors: string; maps: string }>(sql`
     with asked as (
       select * from jsonb_to_recordset(${asked}::jsonb) as row (id uuid, service_id uuid, organization_id uuid, version text)
     ), fresh as (
@@ -52,8 +47,12 @@ async function countErrors(queries: Queries, rows: readonly ReleaseRow[]): Promi
       join asked on asked.organization_id = event.organization_id and asked.service_id::text = event.data ->> 'service_id' and asked.version = event.data ->> 'release'
       where event.type = 'error.regressed'
       group by asked.id
+    ), mapped as (
+      select asked.id, count(*) as maps
+      from ${sourceMaps} as map join asked on asked.service_id = map.service_id and asked.version = map.release
+      group by asked.id
     )
-    select asked.id, coalesce(fresh.errors, 0) as new_errors, coalesce(returned.errors, 0) as regressed_errors
-    from asked left join fresh using (id) left join returned using (id)`);
-  return new Map(counted.map(({ id, new_errors: fresh, regressed_errors: returned }) => [id, { new_errors: Number(fresh), regressed_errors: Number(returned) }]));
+    select asked.id, coalesce(fresh.errors, 0) as new_errors, coalesce(returned.errors, 0) as regressed_errors, coalesce(mapped.maps, 0) as maps
+    from asked left join fresh using (id) left join returned using (id) left join mapped using (id)`);
+  return new Map(counted.map(({ id, new_errors: fresh, regressed_errors: returned, maps }) => [id, { new_errors: Number(fresh), regressed_errors: Number(returned), sourcemap_count: Number(maps) }]));
 }

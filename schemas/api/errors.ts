@@ -27,6 +27,14 @@ const signatureFields = {
 export const ErrorSignature = z.object(signatureFields).meta({ id: "ErrorSignature" });
 export type ErrorSignature = z.infer<typeof ErrorSignature>;
 
+export const OriginalPosition = z.object({
+  source: z.string(),
+  line: z.number().int(),
+  column: z.number().int(),
+  name: z.string().nullable().meta({ description: "Of the function around it." }),
+  context: z.object({ pre: z.array(z.string()), line: z.string(), post: z.array(z.string()) }).nullable().meta({ description: "Its line with five before and after; null when the map does not hold its source." }),
+});
+
 const StackFrame = z
   .object({
     function: z.string().nullable().meta({ description: "Null when the engine gave no name." }),
@@ -34,16 +42,7 @@ const StackFrame = z
     line: z.number().int().nullable().meta({ description: "1-based; null for native frames." }),
     column: z.number().int().nullable().meta({ description: "1-based; null for native frames and where the engine gave none." }),
     in_app: z.boolean().meta({ description: "False for libraries, browser extensions and the runtime." }),
-    original: z
-      .object({
-        source: z.string(),
-        line: z.number().int(),
-        column: z.number().int(),
-        name: z.string().nullable(),
-        context: z.object({ pre: z.array(z.string()), line: z.string(), post: z.array(z.string()) }).nullable(),
-      })
-      .nullable()
-      .meta({ description: "The place in the source, through a source map." }),
+    original: OriginalPosition.nullable().meta({ description: "The place in the source, through a source map." }),
     unmapped_reason: z.enum(UNMAPPED_REASONS).nullable(),
   })
   .meta({ id: "StackFrame" });

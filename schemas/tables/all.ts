@@ -7,6 +7,7 @@ export * from "./organizations.ts";
 export * from "./pipeline.ts";
 export * from "./requests.ts";
 export * from "./services.ts";
+export * from "./source-maps.ts";
 export * from "./status-pages.ts";
 export * from "./versions.ts";
 export * from "./workflows.ts";

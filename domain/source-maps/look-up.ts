@@ -1,0 +1,44 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Queries } from "../../platform/postgres/database.ts";
+import type { LookUpSourceMap, SourceMapLookup } from "../../schemas/api/source-maps.ts";
+import type { UnmappedReason } from "../../schemas/frames.ts";
+import { sourceMapFiles, sourceMaps } from "../../schemas/tables/all.ts";
+import { findService } from "../services/read.ts";
+import { openIndex, type FlatIndex } from "./flat-index.ts";
+import { keysOf } from "./match-url.ts";
+import { originalOf } from "./original-of.ts";
+
+/** Where a place of a script comes from, or why that is not known. NOT_FOUND for the service. */
+export async function lookUpSourceMap(queries: Queries, organizationId: string, { service_id: serviceId, release, url, line, column }: LookUpSourceMap): Promise<SourceMapLookup> {
+  const { service } = await findService(queries, organizationId, serviceId);
+  const hash = await findHash(queries, service.id, release, url);
+  if (hash === null) return unmapped("no_map_for_url");
+  const index = await readIndex(queries, organizationId, hash);
+  if (index === null) return unmapped("map_invalid");
+  const found = originalOf(index, line, column);
+  return found === null ? unmapped("position_not_in_map") : { ...found, unmapped_reason: null };
+}
+
+function unmapped(reason: UnmappedReason): SourceMapLookup {
+  return { original: null, unmapped_reason: reason, ignored: false };
+}
+
+/** Of the map that fits best. */
+async function findHash(queries: Queries, serviceId: string, release: string, url: string): Promise<string | null> {
+  const keys = keysOf(url);
+  const rows = await queries.select({ url: sourceMaps.url, hash: sourceMaps.hash }).from(sourceMaps).where(and(eq(sourceMaps.serviceId, serviceId), eq(sourceMaps.release, release), inArray(sourceMaps.url, keys)));
+  const byUrl = new Map(rows.map((row) => [row.url, row.hash]));
+  const key = keys.find((each) => byUrl.has(each));
+  return key === undefined ? null : byUrl.get(key)!;
+}
+
+/** Null for one that cannot be read: of another layout, or damaged. */
+async function readIndex(queries: Queries, organizationId: string, hash: string): Promise<FlatIndex | null> {
+  const [file] = await queries.select({ index: sourceMapFiles.index }).from(sourceMapFiles).where(and(eq(sourceMapFiles.organizationId, organizationId), eq(sourceMapFiles.hash, hash)));
+  try {
+    return file ? openIndex(file.index) : null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

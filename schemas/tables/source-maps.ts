@@ -1,0 +1,44 @@
+import { customType, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { moment, organizations } from "./organizations.ts";
+import { services } from "./services.ts";
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+
+/** What maps were turned into, once for each different content: the flat index (`domain/source-maps/flat-index.ts`). */
+export const sourceMapFiles = pgTable(
+  "source_map_files",
+  {
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    /** SHA-256 of the map as it was uploaded, in hex. */
+    hash: text("hash").notNull(),
+    /** Of the map. */
+    sizeBytes: integer("size_bytes").notNull(),
+    debugId: uuid("debug_id"),
+    index: bytes("index").notNull(),
+    createdAt: moment("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.hash] })],
+);
+
+/** Which script of which release a map belongs to. */
+export const sourceMaps = pgTable(
+  "source_maps",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    release: text("release").notNull(),
+    /** Of the script, as it is looked up: see `domain/source-maps/match-url.ts`. */
+    url: text("url").notNull(),
+    hash: text("hash").notNull(),
+    debugId: uuid("debug_id"),
+    uploadedAt: moment("uploaded_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("source_maps_url").on(table.serviceId, table.release, table.url),
+    index("source_maps_list").on(table.organizationId, table.uploadedAt),
+    index("source_maps_debug_id").on(table.serviceId, table.debugId),
+    index("source_maps_file").on(table.organizationId, table.hash),
+    foreignKey({ columns: [table.organizationId, table.hash], foreignColumns: [sourceMapFiles.organizationId, sourceMapFiles.hash], name: "source_maps_file_fk" }),
+  ],
+);

@@ -10,9 +10,9 @@ import { makeLog } from "../platform/log.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
 import { buildService } from "../testing/service-process.ts";
 import { startEdgeStores } from "./edge-stores.ts";
-import { cpuOf, cpuOfEnded } from "./measuring.ts";
+import { cpuOf, cpuOfEnded, option } from "./measuring.ts";
 
-/** Every role in one process beside a real Kafka, PostgreSQL and ClickHouse. */
+/** Every role in one process beside a real Kafka, PostgreSQL and ClickHouse. `--profile folder` leaves a V8 CPU profile of it there. */
 export interface Pipeline {
   base: string;
   edgePort: number;
@@ -46,7 +46,8 @@ export async function startPipeline({ services = 0, monitors = 0, settings = {} 
   const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
   const noLimits = { RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_METRICS: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
   const environment = { ...process.env, ...noLimits, ...settings, ...stores.environment, PHAROS_DATA_DIR: folder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", NODE_ENV: "production" };
-  const child = spawn(process.execPath, [join(PROJECT_ROOT, "dist/main.js")], { cwd: PROJECT_ROOT, env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  const profile = option("profile", "");
+  const child = spawn(process.execPath, [...(profile === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]), join(PROJECT_ROOT, "dist/main.js")], { cwd: PROJECT_ROOT, env: environment, stdio: ["ignore", "pipe", "inherit"] });
   const database = openDatabase(stores.environment.DATABASE_URL!, 1, makeLog("silent"));
   const stop = async () => {
     await database.$client.end();

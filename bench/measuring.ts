@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 
 /** The kernel counts a process's time in hundredths of a second (USER_HZ). */
@@ -49,3 +49,28 @@ export function table(rows: readonly (readonly (string | number)[])[]): string {
   const line = (row: readonly (string | number)[]) => `| ${row.join(" | ")} |`;
   return [line(rows[0]!), line(rows[0]!.map(() => "---")), ...rows.slice(1).map(line)].join("\n");
 }
+
+/** All processes below one, at any depth. */
+export function descendantsOf(pid: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    const child = Number(name);
+    if (!child) continue;
+    const parent = parentOf(child);
+    parents.set(parent, [...(parents.get(parent) ?? []), child]);
+  }
+  const found: number[] = [];
+  for (let next: number | undefined = pid; next !== undefined; next = found[found.indexOf(next) + 1]) found.push(...(parents.get(next) ?? []));
+  return found;
+}
+
+/** It may end while it is read. */
+export function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+const parentOf = (pid: number): number => Number(readOrEmpty(`/proc/${pid}/stat`).replace(/^.*\) /s, "").split(" ")[1] ?? 0);

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +9,7 @@ import { makeLog } from "../platform/log.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
 import { buildService } from "../testing/service-process.ts";
 import { startEdgeStores } from "./edge-stores.ts";
-import { cpuOf, cpuOfEnded, option } from "./measuring.ts";
+import { cpuOf, cpuOfEnded, descendantsOf, option, readOrEmpty } from "./measuring.ts";
 
 /** Every role in one process beside a real Kafka, PostgreSQL and ClickHouse. `--profile folder` leaves a V8 CPU profile of it there. */
 export interface Pipeline {
@@ -118,29 +117,6 @@ function storeProcesses(except: number): [string, () => number][] {
   ]);
 }
 
-function descendantsOf(pid: number): number[] {
-  const parents = new Map<number, number[]>();
-  for (const name of readdirSync("/proc")) {
-    const child = Number(name);
-    if (!child) continue;
-    const parent = parentOf(child);
-    parents.set(parent, [...(parents.get(parent) ?? []), child]);
-  }
-  const found: number[] = [];
-  for (let next: number | undefined = pid; next !== undefined; next = found[found.indexOf(next) + 1]) found.push(...(parents.get(next) ?? []));
-  return found;
-}
-
-/** It may end while it is read. */
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-const parentOf = (pid: number): number => Number(readOrEmpty(`/proc/${pid}/stat`).replace(/^.*\) /s, "").split(" ")[1] ?? 0);
 const commandOf = (pid: number): string => readOrEmpty(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 
 function cpuOrNothing(pid: number): number {

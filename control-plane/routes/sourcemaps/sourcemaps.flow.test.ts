@@ -100,6 +100,13 @@ describe("a source map", () => {
     expect(body.sourcemap.debug_id).toBe(debugId);
   });
 
+  it("that brings down the process that reads it is refused, and the next one is read", async () => {
+    const hostile = { ...(JSON.parse(mapOf("chain.js")) as object), sourcesContent: [`${"1+".repeat(500_000)}1`] };
+    const answer = await upload({ url: "~/hostile.js", file: new Blob([JSON.stringify(hostile)]) });
+    expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_SOURCE_MAP", error: expect.stringContaining("cannot be read") as string } });
+    expect((await upload({ url: "~/after.js", file: new Blob([mapOf("after.ts")]) })).status).toBe(201);
+  });
+
   it.each<[string, Fields, number, string, string | undefined]>([
     ["that is none", { file: new Blob(["{}"]) }, 400, "INVALID_SOURCE_MAP", "/file"],
     ["that is a script", { file: new Blob(["(function(){})()\n//# sourceMappingURL=app.js.map"]) }, 400, "INVALID_SOURCE_MAP", "/file"],

@@ -29,12 +29,13 @@ test("every curl line of the first five minutes does what the guide says", async
     answers.push({ command, answer });
     if (Array.isArray(answer.services)) environment.SERVICE_ID = (answer.services as { id: string }[])[0]!.id;
   }
-  expect(answers).toHaveLength(7);
+  expect(answers).toHaveLength(9);
   for (const { command, answer } of answers) expect({ command, error: answer.error }).toEqual({ command, error: undefined });
 
   const of = (part: string) => answers.find(({ command }) => command.includes(part))!.answer;
   expect(of("/api/metrics/ingest")).toMatchObject({ status_change: { current: "partial_outage" }, incident_created: { id: expect.any(String) } });
   expect(of("/api/heartbeat/nightly-backup")).toMatchObject({ success: true, status: "up" });
+  expect(of("/sourcemaps/lookup")).toMatchObject({ original: { source: "src/cart.ts", line: 1, column: 1 } });
   expect(of("/api/v1/webhooks")).toMatchObject({ signing_secret: expect.stringMatching(/^whsec_/) });
 
   const page = await (await fetch(`${house.base}/pages/${house.organization.pageSlug}`)).text();

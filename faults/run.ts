@@ -14,7 +14,7 @@ import { slowConnections } from "./g-slow-connections.ts";
 import { poison } from "./h-poison.ts";
 import { stopUnderLoad } from "./j-sigterm.ts";
 import { onlyDiskFull, spoolDiskFull } from "./k-disk-full.ts";
-import { mountSmallDisk } from "./small-disk.ts";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { startAlone, startStage, type Stage } from "./stage.ts";
 
 type Play = (stage: Stage, form: Form) => Promise<FaultResult>;
@@ -71,22 +71,21 @@ async function playOn<S extends { stop(): Promise<void> }>(starting: Promise<S>,
   }
 }
 
+async function onSmallDisk(mebibytes: number, play: (disk: SmallDisk) => Promise<void>): Promise<void> {
+  const disk = await mountSmallDisk(mebibytes);
+  try {
+    await play(disk);
+  } finally {
+    await disk.stop();
+  }
+}
+
 const shared = Object.entries(FAULTS).flatMap(([letter, plays]) => (isNamed(letter) ? plays : []));
 if (shared.length > 0) await playOn(startStage(), shared.map((play) => (stage: Stage) => play(stage, form())));
 if (isNamed("c")) await playOn(startStage({ settings: SMALL_SPOOLS }), [(stage) => kafkaFrozen(stage, form())]);
 if (isNamed("k")) {
-  const spoolDisk = await mountSmallDisk(SPOOL_DISK_MIB);
-  try {
-    await playOn(startStage({ dataFolder: spoolDisk.folder }), [(stage) => spoolDiskFull(stage, spoolDisk, form())]);
-  } finally {
-    await spoolDisk.stop();
-  }
-  const onlyDisk = await mountSmallDisk(ONLY_DISK_MIB);
-  try {
-    await playOn(startAlone(onlyDisk.folder), [(stage) => onlyDiskFull(stage, onlyDisk, form())]);
-  } finally {
-    await onlyDisk.stop();
-  }
+  await onSmallDisk(SPOOL_DISK_MIB, (disk) => playOn(startStage({ dataFolder: disk.folder }), [(stage) => spoolDiskFull(stage, disk, form())]));
+  await onSmallDisk(ONLY_DISK_MIB, (disk) => playOn(startAlone(disk.folder), [(stage) => onlyDiskFull(stage, disk, form())]));
 }
 
 console.log(`${form()} form, ${cpus().length} cores, load average ${loadavg()[0]!.toFixed(1)}, Node ${process.versions.node}\n\n${tableOf(results)}`);

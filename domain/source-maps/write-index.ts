@@ -18,7 +18,7 @@ export interface IndexedSource {
   content: string | null;
 }
 
-/** The index in an ArrayBuffer of its own, so that a worker thread can give it away without copying. */
+/** The index, in an ArrayBuffer of its own, where its arrays are aligned. */
 export function writeIndex({ lineStarts, columns, records, sources, strings }: IndexParts): Buffer {
   const contents = sources.map(({ content }) => (content === null ? null : deflateRawSync(content)));
   const counts = {

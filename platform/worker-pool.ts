@@ -1,11 +1,12 @@
+import type { MessagePort } from "node:worker_threads";
 import { move, Piscina, transferableSymbol, valueSymbol } from "piscina";
 import { makePlaces } from "./places.ts";
 import { LOADER_ARGUMENTS } from "./root.ts";
 
 /** Worker threads that all run one function. */
 export interface WorkerPool<Task, Result> {
-  /** Runs the function on a thread; rejects with what it threw, or with WorkerLost. A lost thread is replaced. */
-  run(task: Task): Promise<Result>;
+  /** Runs the function on a thread; rejects with what it threw, or with WorkerLost. A lost thread is replaced. `ports` that the task holds go along. */
+  run(task: Task, ports?: MessagePort[]): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -44,11 +45,11 @@ export function startWorkerPool<Task, Result>({ file, name, threads, kept = 1, d
   const places = makePlaces(threads);
 
   return {
-    async run(task) {
+    async run(task, ports) {
       const done = await places.take();
       const signal = AbortSignal.timeout(deadlineMs);
       try {
-        return await pool.run(task, { signal });
+        return await pool.run(task, ports ? { signal, transferList: ports } : { signal });
       } catch (error) {
         if (signal.aborted) throw new WorkerLost(`it kept a worker thread busy for ${deadlineMs} ms and was ended`, error);
         if (isDeath(error)) throw new WorkerLost(`its worker thread died: ${error.message}`, error);

@@ -6,6 +6,7 @@ import { startMetricsConsumer, type EvaluationPool } from "../processors/metrics
 import { startSampleHistory } from "../processors/metrics/keep-samples.ts";
 import { moduleFile } from "../platform/root.ts";
 import { startWorkerPool } from "../platform/worker-pool.ts";
+import { startMapServer, withMaps } from "../processors/errors/serve-maps.ts";
 import type { House } from "./house.ts";
 
 /** Metrics are evaluated inside a transaction, which Postgres ends by itself when it stands idle for half a minute. */
@@ -19,17 +20,19 @@ export async function startProcessorRole(house: House): Promise<void> {
   // A share of its own, however much of it there is.
   const overflowRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, kept: 0, deadlineMs: config.WORKER_DEADLINE_MS });
   const evaluation: EvaluationPool = startWorkerPool({ file: moduleFile("../processors/metrics/worker.ts", import.meta.url), name: "evaluateBatch", threads: 1, deadlineMs: Math.min(config.WORKER_DEADLINE_MS, EVALUATION_DEADLINE_MS) });
+  const maps = startMapServer({ ...house, bytes: config.SOURCE_MAP_CACHE_MB * 1024 * 1024 });
   lifecycle.add({
     name: "worker threads",
     async stop() {
+      await maps.stop();
       await Promise.all([errorRows.close(), overflowRows.close(), evaluation.close()]);
     },
   });
 
   const precedence = makePrecedence();
   const starts = [
-    () => startErrorConsumer({ ...house, pool: errorRows, precedence }),
-    () => startOverflowConsumer({ ...house, pool: overflowRows, precedence }),
+    () => startErrorConsumer({ ...house, pool: withMaps(errorRows, maps), precedence }),
+    () => startOverflowConsumer({ ...house, pool: withMaps(overflowRows, maps), precedence }),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
     () => startSampleHistory(house),

@@ -13,6 +13,14 @@ export interface Frame {
   unmapped_reason: UnmappedReason | null;
 }
 
+/** Where a source's content stands in the index of its map: the map's hash, the first byte, and how many. */
+export type ContentPlace = [hash: string, start: number, bytes: number];
+
+/** A frame as rows keep it: with the place of the source in place of the lines around it, which would take more room than all the rest. */
+export interface StoredFrame extends Omit<Frame, "original"> {
+  original: (Omit<OriginalPosition, "context"> & { content: ContentPlace | null }) | null;
+}
+
 export interface OriginalPosition {
   source: string;
   line: number;

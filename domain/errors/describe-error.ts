@@ -6,6 +6,7 @@ import { fingerprint } from "./fingerprint.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
 import { storedFrames } from "./left-out.ts";
 import { factsOf, groupedByFrames, NO_STACK, type StackFacts } from "./stack-facts.ts";
+import { symbolicate, type ScriptMaps } from "./symbolicate.ts";
 
 export interface Described {
   /** Of the grouping; `parts` is JSON, or "" when `groupingPartsOf` finds them again. */
@@ -17,22 +18,31 @@ export interface Described {
   category: ErrorCategory | "";
   handled: boolean;
   stack: string;
-  /** JSON of `Frame[]`, or "" when `framesOf` finds them again. */
+  /** JSON of `StoredFrame[]`, or "" when `framesOf` finds them again. */
   frames: string;
   /** JSON of `{error_type, message, stack}[]`. */
   causes: string;
 }
 
+/** What an event comes from. */
+export interface EventOrigin {
+  /** "" for none. */
+  release: string;
+  /** Null when its scripts have none. */
+  maps: ScriptMaps | null;
+}
+
 const LIMITS = { type: 200, message: 8_192, causeMessage: 2_048, stack: 65_536, causes: 10, fingerprint: 16, fingerprintText: 500 } as const;
 
 /** What an error or a message says of itself: type, frames, group, category. `message` is already cut. */
-export function describeError(event: BeaconEvent, message: string, release: string, cut: Cutter): Described {
+export function describeError(event: BeaconEvent, message: string, { release, maps }: EventOrigin, cut: Cutter): Described {
   const kind = event.type === "message" ? "message" : "error";
-  const { text: stack, whole, facts } = readStack(event.stack, message, cut);
+  const { text: stack, whole, facts: printed } = readStack(event.stack, message, cut);
+  const facts = maps ? symbolicate(printed, maps, release) : printed;
   const type = cut.text(event.error_type, LIMITS.type) || (kind === "message" ? "Message" : typeFrom(message) || typeFrom(stack) || "Error");
-  const causes = event.causes ? cut.list(event.causes, LIMITS.causes).map((cause) => readCause(cause, cut)) : [];
+  const causes = event.causes ? cut.list(event.causes, LIMITS.causes).map((cause) => readCause(cause, cut, { release, maps })) : [];
   const custom = event.fingerprint ? cut.list(event.fingerprint, LIMITS.fingerprint).map((text) => cut.text(text, LIMITS.fingerprintText)) : null;
-  const { grouping, parts } = groupOf({ kind, type, message, facts, whole, custom, causes });
+  const { grouping, parts } = groupOf({ kind, type, message, facts, whole: whole && facts.shown === null, custom, causes });
   return {
     version: grouping.version,
     fingerprint: grouping.fingerprint,
@@ -42,7 +52,7 @@ export function describeError(event: BeaconEvent, message: string, release: stri
     category: classify({ kind, type, message }),
     handled: event.handled ?? kind === "message",
     stack,
-    frames: whole ? "" : JSON.stringify(storedFrames(facts, release)),
+    frames: facts.shown ?? (whole ? "" : JSON.stringify(storedFrames(facts, release))),
     causes: causes.length === 0 ? "[]" : JSON.stringify(causes.map((cause) => ({ error_type: cause.type, message: cause.message, stack: cause.stack }))),
   };
 }
@@ -74,10 +84,10 @@ function readStack(given: string | null | undefined, message: string, cut: Cutte
   return { text, whole: text.length === all.length, facts };
 }
 
-function readCause(cause: BeaconCause, cut: Cutter): ReadCause {
+function readCause(cause: BeaconCause, cut: Cutter, { release, maps }: EventOrigin): ReadCause {
   const message = cut.text(cause.message, LIMITS.causeMessage);
   const { text: stack, facts } = readStack(cause.stack, message, cut);
-  return { type: cut.text(cause.error_type, LIMITS.type) || typeFrom(message) || typeFrom(stack) || "Error", message, stack, frames: facts.frames };
+  return { type: cut.text(cause.error_type, LIMITS.type) || typeFrom(message) || typeFrom(stack) || "Error", message, stack, frames: (maps ? symbolicate(facts, maps, release) : facts).frames };
 }
 
 /** `TypeError` of `Uncaught TypeError: x is not a function`, for senders that give no type; "" when there is none. */

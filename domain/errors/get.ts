@@ -24,7 +24,7 @@ export async function describeSignature(needs: { database: Database; clickhouse:
   const [[signature], [stack], [latest], byRelease, trend] = await Promise.all([
     showSignatures(needs, [row], now),
     database.select({ frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
-    readOccurrences(clickhouse, place, 1, 0),
+    readOccurrences(needs, row, 1, 0),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
   ]);

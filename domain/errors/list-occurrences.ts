@@ -1,9 +1,11 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorOccurrence } from "../../schemas/api/errors.ts";
+import type { Frame } from "../../schemas/frames.ts";
+import { withContexts } from "../source-maps/read-contexts.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { framesOf } from "./left-out.ts";
-import { findSignature } from "./show.ts";
+import { findSignature, type SignatureRow } from "./show.ts";
 
 interface OccurrenceRow {
   event_id: string;
@@ -37,26 +39,27 @@ export async function listOccurrences(
   const signature = await findSignature(database, organizationId, signatureId);
   const place = { service: signature.serviceId, signature: signature.id };
   const [occurrences, [counted]] = await Promise.all([
-    readOccurrences(clickhouse, place, limit, offset),
+    readOccurrences({ database, clickhouse }, signature, limit, offset),
     askClickHouse<{ total: string }>(clickhouse, "SELECT toString(count()) AS total FROM beacon_events WHERE service_id = {service:UUID} AND signature_id = {signature:UUID}", place),
   ]);
   return { occurrences, total: Number(counted?.total ?? 0) };
 }
 
 /** Of one signature, latest received first. */
-export async function readOccurrences(clickhouse: ClickHouse, place: { service: string; signature: string }, limit: number, offset: number): Promise<ErrorOccurrence[]> {
+export async function readOccurrences({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, { id, serviceId, organizationId }: SignatureRow, limit: number, offset: number): Promise<ErrorOccurrence[]> {
   const rows = await askClickHouse<OccurrenceRow>(
     clickhouse,
     `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
        session_id, user_id, url, handled, level, stack, frames, causes, breadcrumbs, tags, sdk, truncated
      FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id = {signature:UUID}
      ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
-    { ...place, limit, offset },
+    { service: serviceId, signature: id, limit, offset },
   );
-  return rows.map(showOccurrence);
+  const frames = await withContexts(database, organizationId, rows.map(framesOf));
+  return rows.map((row, index) => showOccurrence(row, frames[index]!));
 }
 
-function showOccurrence(row: OccurrenceRow): ErrorOccurrence {
+function showOccurrence(row: OccurrenceRow, frames: Frame[]): ErrorOccurrence {
   return {
     id: row.event_id,
     type: row.error_type,
@@ -71,7 +74,7 @@ function showOccurrence(row: OccurrenceRow): ErrorOccurrence {
     handled: row.handled,
     level: row.level,
     stack_trace: row.stack,
-    frames: framesOf(row),
+    frames,
     causes: JSON.parse(row.causes) as ErrorOccurrence["causes"],
     breadcrumbs: JSON.parse(row.breadcrumbs) as unknown[],
     tags: row.tags,

@@ -1,10 +1,12 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
+import type { Frame, StoredFrame } from "../../schemas/frames.ts";
 import { errorEnvironments, errorSignatures, errorStacks, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
+import { withContexts } from "../source-maps/read-contexts.ts";
 import type { BriefRow } from "./brief-rows.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
 import { firstPriority } from "./classify.ts";
@@ -35,7 +37,7 @@ interface Description extends Increment {
   release: string;
   environment: string;
   stack_trace: string;
-  frames: unknown;
+  frames: (StoredFrame | Frame)[];
   grouping_parts: unknown;
 }
 
@@ -77,7 +79,7 @@ export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: ()
     return { created: [] };
   }
   const described = await describe([...fresh, ...regressed.map(({ id }) => byId.get(id)!)], whole);
-  const created = await countNew(tx, fresh.map(({ increment }) => described.get(increment.id)!));
+  const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
   await noteEnvironments(tx, rows);
   await emitEvents(tx, [
     ...created.map((id) => eventOf("error.new", described.get(id)!)),
@@ -177,6 +179,17 @@ function descriptionOf(first: BeaconEventRow, increment: Increment): Description
     frames: framesOf(first),
     grouping_parts: groupingPartsOf(first),
   };
+}
+
+/** What stays with a signature, whatever becomes of the maps: the lines around its frames. */
+async function withSources(tx: Transaction, fresh: Description[]): Promise<Description[]> {
+  const byOrganization = new Map<string, Description[]>();
+  for (const each of fresh) if (each.frames.some(({ original }) => original !== null)) byOrganization.set(each.organization_id, [...(byOrganization.get(each.organization_id) ?? []), each]);
+  for (const [organizationId, mapped] of byOrganization) {
+    const frames = await withContexts(tx, organizationId, mapped.map((each) => each.frames as StoredFrame[]));
+    for (const [index, each] of mapped.entries()) each.frames = frames[index]!;
+  }
+  return fresh;
 }
 
 /** A signature after its batch was added. */

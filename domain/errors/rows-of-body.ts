@@ -1,9 +1,10 @@
-import { derivedId } from "../../platform/ids.ts";
+import { derivedId, isUuid } from "../../platform/ids.ts";
 import { momentOf, readBeacon, type Beacon, type BeaconEvent } from "../../schemas/messages/beacon.ts";
 import { NIL_SIGNATURE, type BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import { makeCutter, type Cutter } from "./cut-text.ts";
 import { describeError, type Described } from "./describe-error.ts";
 import { remember } from "./remember.ts";
+import type { ScriptMaps } from "./symbolicate.ts";
 import { isDeeperThan, readJson } from "../../schemas/messages/read-json.ts";
 
 /** One accepted request, as the edge put it into the log. */
@@ -26,20 +27,25 @@ export interface EntryPlace {
   firstIndex: number;
 }
 
+/** The maps for events of a service's release ("" for none), whose scripts may tell their debug ids; null for none. */
+export type MapsOf = (serviceId: string, release: string, debugIds: Record<string, string> | null) => ScriptMaps | null;
+
+const noMaps: MapsOf = () => null;
+
 /** A client's clock is believed within these bounds around the receipt. */
 const OLDEST_MS = 24 * 3_600_000;
 const FURTHEST_AHEAD_MS = 5 * 60_000;
 
-const LIMITS = { message: 8_192, url: 2_048, short: 200, environment: 64, tags: 64, breadcrumbs: 100, crumbDepth: 16 } as const;
+const LIMITS = { message: 8_192, url: 2_048, short: 200, environment: 64, tags: 64, breadcrumbs: 100, crumbDepth: 16, debugIds: 100 } as const;
 
 /**
  * The rows of table `beacon_events` for one accepted body: events read again, stacks parsed, grouped, cut to the limits.
- * The same entry at the same place always gives the same rows. Events that the edge rejected give none.
+ * The same entry at the same place, with the same maps, always gives the same rows. Events that the edge rejected give none.
  */
-export function rowsOfBody(entry: BeaconEntry, place: EntryPlace): BeaconEventRow[] {
+export function rowsOfBody(entry: BeaconEntry, place: EntryPlace, mapsOf: MapsOf = noMaps): BeaconEventRow[] {
   const reading = readBeacon(parsed(entry.body));
   if (reading.kind === "invalid") return [];
-  const envelope = envelopeOf(reading.beacon, entry, place);
+  const envelope = envelopeOf(reading.beacon, entry, place, mapsOf);
   return reading.events.map(({ index, event }, position) => rowOf(event, envelope, place.firstIndex + position, index));
 }
 
@@ -61,13 +67,17 @@ interface Envelope {
   sessionId: string;
   userId: string;
   release: string;
+  /** Of an event that names no debug ids. */
+  maps: ScriptMaps | null;
+  mapsOf: MapsOf;
   environment: string;
   sdk: string;
   truncated: boolean;
 }
 
-function envelopeOf(beacon: Beacon, entry: BeaconEntry, place: EntryPlace): Envelope {
+function envelopeOf(beacon: Beacon, entry: BeaconEntry, place: EntryPlace, mapsOf: MapsOf): Envelope {
   const cut = makeCutter();
+  const release = cut.text(beacon.release, LIMITS.short);
   return {
     entry,
     place,
@@ -75,7 +85,9 @@ function envelopeOf(beacon: Beacon, entry: BeaconEntry, place: EntryPlace): Enve
     receivedAt: clickhouseMoment(entry.receivedAt),
     sessionId: cut.text(beacon.session_id, LIMITS.short),
     userId: cut.text(String(beacon.user?.id ?? ""), LIMITS.short),
-    release: cut.text(beacon.release, LIMITS.short),
+    release,
+    maps: mapsOf(entry.serviceId, release, null),
+    mapsOf,
     environment: cut.text(beacon.environment, LIMITS.environment) || "production",
     sdk: cut.text(nameOfSdk(beacon.sdk), LIMITS.short),
     truncated: cut.truncated(),
@@ -95,7 +107,8 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
   const cut = makeCutter();
   const vital = event.type === "vital";
   const message = cut.text(event.message, LIMITS.message);
-  const error = vital ? NO_ERROR : describeError(event, message, envelope.release, cut);
+  const debugIds = event.debug_ids ? debugIdsOf(event.debug_ids, cut) : null;
+  const error = vital ? NO_ERROR : describeError(event, message, { release: envelope.release, maps: debugIds ? envelope.mapsOf(entry.serviceId, envelope.release, debugIds) : envelope.maps }, cut);
   return {
     log_id: place.logId,
     partition: place.partition,
@@ -124,6 +137,7 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
     level: cut.text(event.level, LIMITS.short) || (event.type === "error" ? "error" : "info"),
     stack: error.stack,
     frames: error.frames,
+    debug_ids: debugIds === null || vital ? "" : JSON.stringify(debugIds),
     causes: error.causes,
     breadcrumbs: crumbsOf(event.breadcrumbs, cut),
     tags: event.tags ? tagsOf(event.tags, cut) : {},
@@ -133,6 +147,12 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
     value: vital ? (event.value ?? 0) : 0,
     truncated: cut.truncated() || envelope.truncated,
   };
+}
+
+/** By script; null when none is valid. */
+function debugIdsOf(given: Record<string, string>, cut: Cutter): Record<string, string> | null {
+  const valid = Object.entries(given).filter(([url, id]) => url.length <= LIMITS.url && typeof id === "string" && isUuid(id));
+  return valid.length === 0 ? null : Object.fromEntries(cut.list(valid, LIMITS.debugIds).map(([url, id]) => [url, id.toLowerCase()]));
 }
 
 /** JSON; the latest breadcrumbs tell how it came to the error. One nested without reason is left out: writing it would overflow the stack. */

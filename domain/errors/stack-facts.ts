@@ -3,13 +3,15 @@ import { functionName } from "./function-name.ts";
 import { endOfHeader, parseStack, v8Stack, type ParsedFrame, type ParsedStack } from "./parse-stack.ts";
 import { makeRecent } from "./recent.ts";
 
-/** All that follows from the printed frames alone. Shared by every event that prints the same ones: never changed. */
+/** All that follows from the printed frames alone, or from them and the maps of their scripts. Shared by every event that has the same: never changed. */
 export interface StackFacts {
   frames: readonly ParsedFrame[];
   /** Frames in the middle were left out. */
   truncated: boolean;
   /** Where it happened, for a list; "" when nothing tells. */
   culprit: string;
+  /** JSON of `StoredFrame[]`, when not only the stack tells them. */
+  shown: string | null;
   /** The last group of an event with nothing but a type and these frames. */
   grouped: { type: string; grouping: Grouping } | null;
 }
@@ -18,7 +20,7 @@ const LONGEST_CULPRIT = 300;
 /** Longer stacks are rare, and each would push many usual ones out. */
 const LONGEST_KEPT = 16_384;
 
-export const NO_STACK: StackFacts = { frames: [], truncated: false, culprit: "", grouped: null };
+export const NO_STACK: StackFacts = { frames: [], truncated: false, culprit: "", grouped: null, shown: null };
 
 /** A flood repeats the same few thousand stacks: they are read once. What a thread keeps of both stays below 80 MB, usually far below. */
 const KEPT = { entries: 8_000, characters: 5_000_000 };
@@ -47,7 +49,7 @@ export function factsOf(stack: string, message: string): StackFacts {
 }
 
 function factsIn({ frames, truncated }: ParsedStack): StackFacts {
-  return { frames, truncated, culprit: culpritOf(frames), grouped: null };
+  return { frames, truncated, culprit: culpritOf(frames), grouped: null, shown: null };
 }
 
 /** The group of an event that has a type and these frames and nothing else that counts; null when no frame counts, for then the message does. */
@@ -60,7 +62,7 @@ export function groupedByFrames(facts: StackFacts, type: string): Grouping | nul
 }
 
 /** The innermost frame of the application, else of anything. */
-function culpritOf(frames: readonly ParsedFrame[]): string {
+export function culpritOf(frames: readonly ParsedFrame[]): string {
   const frame = frames.find((each) => each.kind === "script" && each.in_app) ?? frames.find((each) => each.kind === "script");
   if (!frame) return "";
   const name = frame.function === null ? "" : functionName(frame.function);

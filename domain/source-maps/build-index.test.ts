@@ -34,7 +34,7 @@ describe("a map is read", () => {
     ["", "webpack://@scope/app/./src/[id].ts", "webpack://@scope/app/src/[id].ts"],
     ["", "webpack:///./src/a b.ts?1f3c", "webpack:///src/a b.ts?1f3c"],
     ["", "../../src/./x/../größe.ts", "../../src/größe.ts"],
-    ["", "\u0000vite/preload-helper.js", "\u0000vite/preload-helper.js"],
+    ["", "\u0000vite/preload-helper.js", "vite/preload-helper.js"],
     ["", "http://[bad/a.js", "http://[bad/a.js"],
     ["", "https://x.example/../../a.js", "https://x.example/a.js"],
     ["https://x.example/src", "../lib/a.js", "https://x.example/lib/a.js"],

@@ -1,6 +1,5 @@
-import { inflateRawSync } from "node:zlib";
 import { lastNotAbove } from "./last-not-above.ts";
-import { lineStartsOf } from "./line-starts.ts";
+import { makeContent, storableText, type Context, type SourceContent } from "./source-content.ts";
 
 /*
  * The layout of an index, version 1. All numbers are little-endian; every array begins where the one before it ends.
@@ -59,13 +58,6 @@ export interface Position {
   sourceIndex: number;
 }
 
-/** A line of an original source with up to five before and after it, each cut to 500 characters. */
-export interface Context {
-  pre: string[];
-  line: string;
-  post: string[];
-}
-
 export interface FlatIndex {
   /**
    * The original of a generated position as stacks print it, 1-based both: that of the last segment on this line which begins there or before.
@@ -74,12 +66,11 @@ export interface FlatIndex {
   find(line: number, column: number): Position | null;
   /** Null when the source's content is not in the map, or has no such line (1-based). Remembers the last source it read. */
   context(sourceIndex: number, line: number): Context | null;
+  /** Where in the index the compressed content of a source stands, in bytes; null when the map does not hold it. */
+  contentPlace(sourceIndex: number): { start: number; bytes: number } | null;
   /** What it takes in memory when all its strings have been read; without the source that `context` remembers. */
   readonly bytes: number;
 }
-
-const LINES_AROUND = 5;
-const MAX_LINE_CHARACTERS = 500;
 
 export function bytesOf({ lines, segments, sources, strings, stringBytes, contentBytes }: Counts): number {
   const numbers = lines + 1 + segments * (1 + RECORD_LENGTH) + sources + sources + 1 + strings + 1;
@@ -113,10 +104,10 @@ export function arraysOf(buffer: Buffer, { lines, segments, sources, strings, st
 /** Reads nothing but the header; keeps the buffer, or a copy of it where it is not aligned. Throws a RangeError when it is no whole index of this layout. */
 export function openIndex(buffer: Buffer): FlatIndex {
   const arrays = checkedArrays(buffer.byteOffset % 4 === 0 ? buffer : alignedCopy(buffer));
-  const { lineStarts, columns, records, sourceNames, stringStarts, strings, ignored } = arrays;
+  const { lineStarts, columns, records, sourceNames, stringStarts, strings, ignored, contentStarts, contents } = arrays;
   const lines = lineStarts.length - 1;
   const decoded: (string | undefined)[] = Array.from({ length: stringStarts.length - 1 });
-  const text = (id: number) => (decoded[id] ??= strings.toString("utf8", stringStarts[id], stringStarts[id + 1]));
+  const text = (id: number) => (decoded[id] ??= storableText(strings.subarray(stringStarts[id], stringStarts[id + 1])));
 
   return {
     find(line, column) {
@@ -140,6 +131,10 @@ export function openIndex(buffer: Buffer): FlatIndex {
       };
     },
     context: makeContext(arrays),
+    contentPlace(sourceIndex) {
+      const [start, end] = [contentStarts[sourceIndex], contentStarts[sourceIndex + 1]];
+      return start === undefined || end === undefined || start === end ? null : { start: buffer.byteLength - contents.length + start, bytes: end - start };
+    },
     bytes: buffer.byteLength + 2 * strings.length + 8 * decoded.length,
   };
 }
@@ -161,24 +156,9 @@ function alignedCopy(buffer: Buffer): Buffer {
 }
 
 function makeContext({ contentStarts, contents }: Arrays): FlatIndex["context"] {
-  let last: { sourceIndex: number; text: string; starts: Int32Array } | null = null;
-  const read = (sourceIndex: number) => {
-    const [start, end] = [contentStarts[sourceIndex], contentStarts[sourceIndex + 1]];
-    if (start === undefined || end === undefined || start === end) return null;
-    const text = inflateRawSync(contents.subarray(start, end)).toString("utf8");
-    return { sourceIndex, text, starts: lineStartsOf(text) };
-  };
+  let last: { sourceIndex: number; content: SourceContent | null } | null = null;
   return (sourceIndex, line) => {
-    if (last?.sourceIndex !== sourceIndex) last = read(sourceIndex);
-    if (last === null || !Number.isInteger(line) || line < 1 || line > last.starts.length) return null;
-    const { text, starts } = last;
-    const linesFrom = (from: number, to: number) => {
-      const some: string[] = [];
-      for (let at = Math.max(from, 0); at < Math.min(to, starts.length); at++) {
-        some.push(text.slice(starts[at], Math.min(starts[at + 1] ?? text.length, starts[at]! + MAX_LINE_CHARACTERS + 2)).replace(/(?:\r\n|[\n\r\u2028\u2029])$/, "").slice(0, MAX_LINE_CHARACTERS));
-      }
-      return some;
-    };
-    return { pre: linesFrom(line - 1 - LINES_AROUND, line - 1), line: linesFrom(line - 1, line)[0]!, post: linesFrom(line, line + LINES_AROUND) };
+    if (last?.sourceIndex !== sourceIndex) last = { sourceIndex, content: makeContent(contents.subarray(contentStarts[sourceIndex], contentStarts[sourceIndex + 1])) };
+    return last.content?.around(line) ?? null;
   };
 }

@@ -2,8 +2,9 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../platform/postgres/database.ts";
 import type { LookUpSourceMap, SourceMapLookup } from "../../schemas/api/source-maps.ts";
 import type { UnmappedReason } from "../../schemas/frames.ts";
-import { sourceMapFiles, sourceMaps } from "../../schemas/tables/all.ts";
+import { sourceMaps } from "../../schemas/tables/all.ts";
 import { findService } from "../services/read.ts";
+import { readIndex, type MapKey } from "./find-maps.ts";
 import { openIndex, type FlatIndex } from "./flat-index.ts";
 import { keysOf } from "./match-url.ts";
 import { originalOf } from "./original-of.ts";
@@ -13,7 +14,7 @@ export async function lookUpSourceMap(queries: Queries, organizationId: string, 
   const { service } = await findService(queries, organizationId, serviceId);
   const hash = await findHash(queries, service.id, release, url);
   if (hash === null) return unmapped("no_map_for_url");
-  const index = await readIndex(queries, organizationId, hash);
+  const index = await openMap(queries, `${organizationId} ${hash}`);
   if (index === null) return unmapped("map_invalid");
   const found = originalOf(index, line, column);
   return found === null ? unmapped("position_not_in_map") : { ...found, unmapped_reason: null };
@@ -33,10 +34,10 @@ async function findHash(queries: Queries, serviceId: string, release: string, ur
 }
 
 /** Null for one that cannot be read: of another layout, or damaged. */
-async function readIndex(queries: Queries, organizationId: string, hash: string): Promise<FlatIndex | null> {
-  const [file] = await queries.select({ index: sourceMapFiles.index }).from(sourceMapFiles).where(and(eq(sourceMapFiles.organizationId, organizationId), eq(sourceMapFiles.hash, hash)));
+async function openMap(queries: Queries, map: MapKey): Promise<FlatIndex | null> {
+  const bytes = await readIndex(queries, map);
   try {
-    return file ? openIndex(file.index) : null;
+    return bytes && openIndex(bytes);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

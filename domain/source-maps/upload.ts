@@ -50,7 +50,7 @@ type SourceMapRow = typeof sourceMaps.$inferSelect;
 
 /** With what tells one content from another. */
 export function audited({ id, serviceId, release, url, hash, uploadedAt }: SourceMapRow): Record<string, unknown> {
-  return { id, service_id: serviceId, release, url, hash, uploaded_at: uploadedAt.toISOString() };
+  return { id, service_id: serviceId, release, url, sha256: hash, uploaded_at: uploadedAt.toISOString() };
 }
 
 async function findFile(database: Database, organizationId: string, hash: string): Promise<boolean> {

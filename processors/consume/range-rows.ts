@@ -19,6 +19,12 @@ export function wholeOf<Row extends PlacedRow>(wanted: PlacedRow[], all: PlacedR
   return rows.filter((row) => places.has(placeOf(row)));
 }
 
+/** Whether a brief says the same as the row. */
+export function isBriefOf<Brief extends PlacedRow>(brief: Brief, row: Brief): boolean {
+  for (const name in brief) if (brief[name] !== row[name]) return false;
+  return true;
+}
+
 /** What stands already and what is still missing, in the order of the log. */
 export function together<Row extends PlacedRow>(standing: Row[], computed: Row[]): Row[] {
   if (standing.length === 0) return computed;

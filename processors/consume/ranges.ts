@@ -10,8 +10,8 @@ import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consu
 import { logOfRows, moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
 import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
 import { freshFrames, type FreshFrames } from "./fresh-frames.ts";
-import { chunks, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
-import { retrying } from "./retrying.ts";
+import { chunks, isBriefOf, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
+import { retrying, TriedAgain } from "./retrying.ts";
 
 /** Rows of some frames that are ready to be sent: `rows` says of each, in the same order, what the other steps need to know. */
 export interface EncodedRange<Brief extends PlacedRow> {
@@ -190,6 +190,11 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const computed: Brief[] = quick?.rows ?? read!.rows;
     const news = options.withoutSeen ? await options.withoutSeen(computed, { cursor, first: range.first, last: range.last }) : computed;
     const wholeNews = async (): Promise<Row[]> => wholeOf(news, computed, read?.rows ?? (await readableRows(fresh, cursor)).rows);
+    /** Rows made once more can differ (a source map came in between); what stands in ClickHouse is what counts. */
+    const wholeInserted = async (): Promise<Row[]> => {
+      const again = await wholeNews();
+      return again.length === news.length && again.every((row, at) => isBriefOf(news[at]!, row)) ? again : readStanding(cursor, range);
+    };
     const insert = quick && news.length === computed.length ? quick.insert : null;
     const standing = replay ? await readStanding(cursor, range) : [];
     const rows = insert ? null : together(standing, await wholeNews());
@@ -205,7 +210,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     await options.onStep?.("inserted");
     held.noteRecords(range.records.length, (rows ?? news).length);
     await inTransaction(database, async (transaction) => {
-      await options.apply?.(transaction, rows ?? news, async () => rows ?? wholeNews());
+      await options.apply?.(transaction, rows ?? news, async () => rows ?? wholeInserted());
       await moveCursor(transaction, cursor, { nextOffset: range.last + 1n, sequences, caughtUpTo });
     });
     await options.onStep?.("committed");
@@ -243,8 +248,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       const { rows, unreadable } = await options.rowsOf(records, place);
       return { rows, entries: unreadable, unreadable: [] };
     } catch (error) {
-      // No record is to blame for it; the whole range is tried again.
-      if (error instanceof WorkerLost) throw error;
+      if (isNoRecords(error)) throw error;
       log.warn({ err: error, group, topic, partition: place.partition, records: records.length }, "records failed together; each is tried alone");
     }
     const rows: Row[] = [];
@@ -256,7 +260,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
         rows.push(...alone.rows);
         entries.push(...alone.unreadable);
       } catch (error) {
-        if (error instanceof WorkerLost) throw error;
+        if (isNoRecords(error)) throw error;
         unreadable.push({ record, reason: error instanceof Error ? error.message : String(error) });
       }
     }
@@ -291,4 +295,9 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       await consumer.stop();
     },
   };
+}
+
+/** The whole range is tried again then. */
+function isNoRecords(error: unknown): boolean {
+  return error instanceof WorkerLost || error instanceof TriedAgain;
 }

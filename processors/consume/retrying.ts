@@ -7,6 +7,14 @@ const ALIVE_EVERY_MS = 1_000;
 /** Work that takes longer than this hangs by itself, on a half-open connection perhaps: then another owner shall have the partition. */
 const ALIVE_AT_MOST = 600;
 
+/** Something that work needs is away; none of what it works on is to blame. */
+export class TriedAgain extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = "TriedAgain";
+  }
+}
+
 export interface Ownership {
   owned(): boolean;
   keepAlive(): Promise<void>;

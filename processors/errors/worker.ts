@@ -1,10 +1,12 @@
+import type { MessagePort } from "node:worker_threads";
 import { packBriefRows, type PackedRows } from "../../domain/errors/brief-rows.ts";
-import { rowsOfBody } from "../../domain/errors/rows-of-body.ts";
+import { rowsOfBody, type MapsOf } from "../../domain/errors/rows-of-body.ts";
 import { keepSpare } from "../../platform/clickhouse/byte-sink.ts";
 import { encodeRows, type EncodedRows, type TableColumn } from "../../platform/clickhouse/row-binary.ts";
 import { decodeFrame } from "../../platform/event-log/frame.ts";
 import { handingOver } from "../../platform/worker-pool.ts";
 import type { UnreadableEntry } from "../consume/dead-letter.ts";
+import { makeThreadMaps, type ThreadMaps } from "./maps-in-thread.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 
 /** What a worker thread gets: whole frames as bytes, so that parsing and grouping never block the main thread. */
@@ -20,6 +22,8 @@ export interface RowsTask {
   only?: number;
   /** Of `beacon_events`, when the rows are wanted encoded. */
   columns?: TableColumn[];
+  /** Where to ask for source maps, how many changes of them there have been, and how many bytes of them to keep at hand; without, frames stay as printed. */
+  maps?: { port: MessagePort; generation: number; bytes: number };
   /** Memory of earlier answers, to be handed over with the task: new memory would cost more than filling it. */
   spare?: Uint8Array[];
 }
@@ -42,9 +46,9 @@ const spareChunks: Buffer[] = [];
  * from its neighbours, which may be of other organizations. With `columns`, the rows come back as bytes for ClickHouse and in brief:
  * as objects, the way to the other thread would cost more than all the rest. Throws on a frame that cannot be read.
  */
-export function rowsOfRecords(task: RowsTask): RowsResult {
+export async function rowsOfRecords(task: RowsTask): Promise<RowsResult> {
   if (task.spare) keepSpare(spareChunks, task.spare);
-  const { rows, unreadable } = readRecords(task);
+  const { rows, unreadable } = await readWithMaps(task);
   const insert = task.columns && rows.length > 0 && rows.length <= MOST_ENCODED ? encoded(task.columns, rows) : null;
   return insert === null ? { rows, unreadable } : handingOver({ rows: [], unreadable, encoded: { brief: packBriefRows(rows), insert } }, insert.body.map(({ buffer }) => buffer as ArrayBuffer));
 }
@@ -58,7 +62,28 @@ function encoded(columns: TableColumn[], rows: BeaconEventRow[]): EncodedRows | 
   }
 }
 
-function readRecords({ logId, partition, records, progress, leave, only }: RowsTask): { rows: BeaconEventRow[]; unreadable: UnreadableEntry[] } {
+let threadMaps: ThreadMaps | null = null;
+
+/** Nearly always all maps that are needed are at hand. When one is not, everything is read once more with it: that is rarer than looking ahead is dear. */
+async function readWithMaps(task: RowsTask): Promise<Read> {
+  const { maps } = task;
+  if (!maps) return readRecords(task);
+  threadMaps ??= makeThreadMaps(maps.bytes);
+  const begin = threadMaps.begin(maps.generation);
+  for (;;) {
+    const pass = begin();
+    const read = readRecords(task, pass.mapsOf);
+    if (!pass.wanting()) return read;
+    await pass.fetch(maps.port);
+  }
+}
+
+interface Read {
+  rows: BeaconEventRow[];
+  unreadable: UnreadableEntry[];
+}
+
+function readRecords({ logId, partition, records, progress, leave, only }: RowsTask, mapsOf?: MapsOf): Read {
   const unreadable: UnreadableEntry[] = [];
   const left = new Set(leave?.map(({ offset, entryIndex }) => `${offset}/${entryIndex}`));
   const at = progress && new Int32Array(progress);
@@ -70,7 +95,7 @@ function readRecords({ logId, partition, records, progress, leave, only }: RowsT
       at?.set([recordIndex, entryIndex]);
       const place = { logId, partition, offset, edgeId: head.edgeId, sequence: head.sequence, entryIndex, firstIndex };
       try {
-        const rowsOfEntry = rowsOfBody({ body: entry.body, receivedAt: entry.receivedAt, organizationId: entry.organizationId, serviceId: entry.subjectId }, place);
+        const rowsOfEntry = rowsOfBody({ body: entry.body, receivedAt: entry.receivedAt, organizationId: entry.organizationId, serviceId: entry.subjectId }, place, mapsOf);
         firstIndex += rowsOfEntry.length;
         return rowsOfEntry;
       } catch (error) {

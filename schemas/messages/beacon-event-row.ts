@@ -33,8 +33,10 @@ export interface BeaconEventRow {
   handled: boolean;
   level: string;
   stack: string;
-  /** JSON of `Frame[]`; "" when they follow from the stack. */
+  /** JSON of `StoredFrame[]`; "" when they follow from the stack. */
   frames: string;
+  /** JSON of the event's own `{script url: debug id}`; "" for none. */
+  debug_ids: string;
   /** JSON of `{error_type, message, stack}[]`. */
   causes: string;
   /** JSON array. */

@@ -1,0 +1,83 @@
+import type { Position } from "../source-maps/flat-index.ts";
+import type { ContentPlace, StoredFrame, UnmappedReason } from "../../schemas/frames.ts";
+import { isInApp } from "./in-app.ts";
+import type { ParsedFrame } from "./parse-stack.ts";
+import { remember } from "./remember.ts";
+import { stableFile } from "./stable-file.ts";
+import { culpritOf, type StackFacts } from "./stack-facts.ts";
+
+/** A position of a script in its source, with the name of the function around it. */
+export interface Original extends Pick<Position, "source" | "line" | "column" | "ignored"> {
+  name: string | null;
+  content: ContentPlace | null;
+}
+
+/** The maps of the scripts of one event. */
+export interface ScriptMaps {
+  /** Says of a script's url which map it has, null for none; undefined while that is not at hand. */
+  mapOf(url: string): string | null | undefined;
+  /** Where a place (1-based) comes from, null when the map has nothing for it; undefined while the map is not at hand. */
+  find(map: string, line: number, column: number): Original | "map_invalid" | null | undefined;
+  /** What was made of the frames of an event before, with the same maps. */
+  readonly known: WeakMap<StackFacts, StackFacts>;
+}
+
+/**
+ * The frames of a stack by their sources, for grouping and for people. Gives the facts themselves when no script has a map, and also while
+ * one is not at hand: whoever keeps the maps knows that, and asks again when it is.
+ */
+export function symbolicate(facts: StackFacts, maps: ScriptMaps, release: string): StackFacts {
+  const known = maps.known.get(facts);
+  if (known) return known;
+  let mapped = 0;
+  let waiting = false;
+  const seen = facts.frames.map((frame) => {
+    const place = lookUp(frame, maps);
+    if (place === undefined) waiting = true;
+    if (place !== undefined && place !== "no_map") mapped++;
+    return place ?? "no_map";
+  });
+  if (waiting) return facts;
+  const result = mapped === 0 ? facts : factsOfSources(facts, seen, release);
+  maps.known.set(facts, result);
+  return result;
+}
+
+type Place = Original | UnmappedReason | "no_map";
+
+function lookUp({ file, line, column }: ParsedFrame, maps: ScriptMaps): Place | undefined {
+  if (file === null) return "not_applicable";
+  const map = maps.mapOf(file);
+  if (map === undefined || map === null) return map === null ? "no_map" : undefined;
+  // Firefox does not tell the column of what called eval; a line alone is no place of a minified script.
+  if (line === null || column === null) return "position_not_in_map";
+  const found = maps.find(map, line, column);
+  return found === null ? "position_not_in_map" : found;
+}
+
+function factsOfSources(facts: StackFacts, places: readonly Place[], release: string): StackFacts {
+  const frames = facts.frames.map((frame, index) => ofSource(frame, places[index]!));
+  const shown = facts.frames.map((frame, index) => shownFrame(frame, frames[index]!, places[index]!, release));
+  return { frames, truncated: facts.truncated, culprit: culpritOf(frames), grouped: null, shown: JSON.stringify(shown) };
+}
+
+function ofSource(frame: ParsedFrame, place: Place): ParsedFrame {
+  if (typeof place === "string") return frame;
+  const { inApp, stable } = judgeSource(place.source);
+  return { ...frame, function: place.name, in_app: inApp && !place.ignored, stable_file: stable };
+}
+
+const judgeSource = remember(10_000, (source) => ({ inApp: isInApp(source), stable: stableFile(source) }));
+
+function shownFrame(printed: ParsedFrame, { in_app: inApp }: ParsedFrame, place: Place, release: string): StoredFrame {
+  const frame = { function: printed.function, file: printed.file, line: printed.line, column: printed.column, in_app: inApp };
+  if (typeof place === "string") return { ...frame, original: null, unmapped_reason: place === "no_map" ? reasonWithoutMap(printed, release) : place };
+  const { source, line, column, name, content } = place;
+  return { ...frame, original: { source, line, column, name, content }, unmapped_reason: null };
+}
+
+/** Why a frame whose script has no map is not mapped; `release` is "" when the event named none. */
+export function reasonWithoutMap({ file }: ParsedFrame, release: string): UnmappedReason {
+  if (file === null) return "not_applicable";
+  return release === "" ? "no_release" : "no_map_for_url";
+}

@@ -1,0 +1,44 @@
+import { and, eq, inArray, or, sql } from "drizzle-orm";
+import type { Queries } from "../../platform/postgres/database.ts";
+import { sourceMapFiles, sourceMaps } from "../../schemas/tables/all.ts";
+
+/** Names a map's index across organizations: "organization hash". */
+export type MapKey = string;
+
+/** Of these services those that have any map. */
+export async function servicesWithMaps(queries: Queries, serviceIds: readonly string[]): Promise<Set<string>> {
+  const rows = await queries.selectDistinct({ id: sourceMaps.serviceId }).from(sourceMaps).where(inArray(sourceMaps.serviceId, [...serviceIds]));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The maps of releases, each as [stored url of the script, map]; in the order asked for. */
+export async function mapsOfReleases(queries: Queries, releases: readonly (readonly [serviceId: string, release: string])[]): Promise<[url: string, map: MapKey][][]> {
+  const given = JSON.stringify(releases.map(([service, release], index) => ({ index, service, release })));
+  const { rows } = await queries.execute<{ index: number; url: string; map: MapKey }>(sql`
+    select given.index, map.url, map.organization_id || ' ' || map.hash as map
+    from jsonb_to_recordset(${given}::jsonb) as given (index int, service uuid, release text)
+    join ${sourceMaps} as map on map.service_id = given.service and map.release = given.release`);
+  const found = releases.map((): [string, MapKey][] => []);
+  for (const { index, url, map } of rows) found[index]!.push([url, map]);
+  return found;
+}
+
+/** The maps with these debug ids, of whichever release of the service; the latest upload counts. Null where there is none; in the order asked for. */
+export async function mapsOfDebugIds(queries: Queries, wanted: readonly (readonly [serviceId: string, debugId: string])[]): Promise<(MapKey | null)[]> {
+  if (wanted.length === 0) return [];
+  const { organizationId, serviceId, debugId, hash, uploadedAt } = sourceMaps;
+  const rows = await queries
+    .select({ organizationId, serviceId, debugId, hash })
+    .from(sourceMaps)
+    .where(or(...wanted.map(([service, id]) => and(eq(serviceId, service), eq(debugId, id)))))
+    .orderBy(uploadedAt);
+  const latest = new Map(rows.map((row) => [`${row.serviceId} ${row.debugId}`, `${row.organizationId} ${row.hash}`]));
+  return wanted.map(([service, id]) => latest.get(`${service} ${id}`) ?? null);
+}
+
+/** A map's index, or null when it was deleted meanwhile. */
+export async function readIndex(queries: Queries, map: MapKey): Promise<Buffer | null> {
+  const [organizationId, hash] = map.split(" ") as [string, string];
+  const [file] = await queries.select({ index: sourceMapFiles.index }).from(sourceMapFiles).where(and(eq(sourceMapFiles.organizationId, organizationId), eq(sourceMapFiles.hash, hash)));
+  return file?.index ?? null;
+}

@@ -1,6 +1,9 @@
 import type { ErrorCategory, Priority } from "../../schemas/vocabulary.ts";
 
-const CHUNK = ["loading chunk", "loading css chunk", "dynamically imported module", "importing a module script failed", "chunkloaderror"];
+const CHUNK = [
+  "loading chunk", "loading css chunk", "dynamically imported module", "importing a module script failed", "chunkloaderror", "unable to preload css",
+  "is not a valid javascript mime type", "failed to load module script",
+];
 const SECURITY = ["blocked a frame with origin", "content security policy", "cross-origin frame", "permission denied to access property", "operation is insecure"];
 const NETWORK = [
   "failed to fetch", "networkerror when attempting to fetch", "network request failed", "network error", "net::err_", "err_network",
@@ -19,6 +22,8 @@ export function classify(event: { kind: "error" | "message"; type: string; messa
   const message = event.message.slice(0, 1_000).toLowerCase();
   const says = (words: string[]) => words.some((word) => message.includes(word));
   if (type === "ChunkLoadError" || says(CHUNK)) return "chunk_load";
+  // All that a browser tells of an error in another origin's script.
+  if (message === "script error." || message === "script error") return "security";
   if (type === "SecurityError" || type === "SecurityPolicyViolation" || says(SECURITY)) return "security";
   // Safari's whole message for a failed fetch.
   if (NETWORK_TYPES.has(type) || says(NETWORK) || message === "load failed") return "network";
@@ -29,7 +34,7 @@ export function classify(event: { kind: "error" | "message"; type: string; messa
 /** The priority of a signature at its first event; how many sessions it meets is not known then. */
 export function firstPriority(category: ErrorCategory, handled: boolean): Priority {
   if (category === "message") return "low";
-  const passing = category === "network" || category === "resource";
+  const passing = category === "network" || category === "resource" || category === "security";
   if (handled) return passing ? "low" : "medium";
   return passing ? "medium" : "high";
 }

@@ -2,7 +2,7 @@ import type { BeaconCause, BeaconEvent } from "../../schemas/messages/beacon.ts"
 import type { ErrorCategory } from "../../schemas/vocabulary.ts";
 import { classify } from "./classify.ts";
 import type { Cutter } from "./cut-text.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint, framesOfGroup } from "./fingerprint.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
 import { storedFrames } from "./left-out.ts";
 import { factsOf, groupedByFrames, NO_STACK, type StackFacts } from "./stack-facts.ts";
@@ -42,14 +42,15 @@ export function describeError(event: BeaconEvent, message: string, { release, ma
   const type = cut.text(event.error_type, LIMITS.type) || (kind === "message" ? "Message" : typeFrom(message) || typeFrom(stack) || "Error");
   const causes = event.causes ? cut.list(event.causes, LIMITS.causes).map((cause) => readCause(cause, cut, { release, maps })) : [];
   const custom = event.fingerprint ? cut.list(event.fingerprint, LIMITS.fingerprint).map((text) => cut.text(text, LIMITS.fingerprintText)) : null;
-  const { grouping, parts } = groupOf({ kind, type, message, facts, whole: whole && facts.shown === null, custom, causes });
+  const category = classify({ kind, type, message });
+  const { grouping, parts } = groupOf({ category, type, message, facts, whole: whole && facts.shown === null, custom, causes });
   return {
     version: grouping.version,
     fingerprint: grouping.fingerprint,
     parts,
     type,
     culprit: facts.culprit,
-    category: classify({ kind, type, message }),
+    category,
     handled: event.handled ?? kind === "message",
     stack,
     frames: facts.shown ?? (whole ? "" : JSON.stringify(storedFrames(facts, release))),
@@ -64,11 +65,11 @@ interface ReadCause {
   frames: readonly ParsedFrame[];
 }
 
-function groupOf({ kind, type, message, facts, whole, custom, causes }: { kind: "error" | "message"; type: string; message: string; facts: StackFacts; whole: boolean; custom: string[] | null; causes: ReadCause[] }) {
-  const byFrames = kind === "error" && custom === null && causes.length === 0 ? groupedByFrames(facts, type) : null;
+function groupOf({ category, type, message, facts, whole, custom, causes }: { category: ErrorCategory; type: string; message: string; facts: StackFacts; whole: boolean; custom: string[] | null; causes: ReadCause[] }) {
+  const frames = framesOfGroup(category, facts.frames);
+  const byFrames = frames.length > 0 && custom === null && causes.length === 0 ? groupedByFrames(facts, type) : null;
   if (byFrames !== null) return { grouping: byFrames, parts: whole ? "" : JSON.stringify(byFrames.parts) };
-  // A message is told apart by what it says, wherever it is sent from.
-  const grouping = fingerprint({ type, message, frames: kind === "message" ? [] : facts.frames, custom, causes });
+  const grouping = fingerprint({ type, message, frames, custom, causes });
   return { grouping, parts: JSON.stringify(grouping.parts) };
 }
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { GroupingPart } from "../../schemas/frames.ts";
+import type { ErrorCategory } from "../../schemas/vocabulary.ts";
 import { functionName } from "./function-name.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
 import { stableMessage } from "./stable-message.ts";
@@ -28,6 +29,11 @@ export interface Grouping {
 const MAX_GROUPING_FRAMES = 8;
 /** The longest cycle of functions calling each other that counts as recursion. */
 const MAX_CYCLE = 4;
+
+/** The frames that count: a message is told apart by what it says, wherever it is sent from, and so is a script that did not load, whoever asked for it. */
+export function framesOfGroup(category: ErrorCategory, frames: readonly ParsedFrame[]): readonly ParsedFrame[] {
+  return category === "message" || category === "chunk_load" ? [] : frames;
+}
 
 /** What makes two events one signature (conventions' grouping v1), as parts that a person can read and as a fingerprint of them. */
 export function fingerprint(event: Groupable): Grouping {
@@ -72,7 +78,7 @@ function collapsedLines(frames: readonly ParsedFrame[], onlyInApp: boolean): str
     collapseEnd(kept);
   }
   if (kept.length > MAX_GROUPING_FRAMES) kept.length = MAX_GROUPING_FRAMES;
-  return kept.map(({ name, file }) => (name === "" ? file : `${name} in ${file}`));
+  return kept.map(({ name, file }) => (name === "" || file === "" ? name || file : `${name} in ${file}`));
 }
 
 interface Place {

@@ -5,7 +5,8 @@
  */
 export function functionName(printed: string): string {
   const name = plainEnd(printed) ?? reduced(printed);
-  return name === "anonymous" ? "" : name;
+  // `eval` is what V8 calls the code that eval runs. Compared by hand: a set would hash every name.
+  return name === "anonymous" || name === "eval" ? "" : name;
 }
 
 /** The usual case in one look: what stands behind the last dot or slash, when that is an identifier. */
@@ -27,7 +28,8 @@ function reduced(printed: string): string {
   // Firefox names a function after the one that holds it: `outer/inner`, with `<` for one that is passed on.
   let name = afterLast(alias === -1 ? printed : printed.slice(0, alias), "/");
   if (name.endsWith("<")) return "";
-  name = withoutWords(lastComponent(withoutWords(name)));
+  // Hermes: `?anon_0_load` is what runs inside of the asynchronous `load`.
+  name = withoutWords(lastComponent(withoutWords(name))).replace(/^\?anon_\d+_/, "");
   return name.startsWith("<") ? "" : name;
 }
 
@@ -44,7 +46,10 @@ function withoutWords(name: string): string {
 function lastComponent(name: string): string {
   if (name.endsWith("]")) {
     const open = name.lastIndexOf("[");
-    if (open !== -1) return name.slice(open + 1, -1).replace(/^["']|["']$/g, "");
+    const key = name.slice(open + 1, -1);
+    // Firefox prints an element's number, the others nothing.
+    if (open > 0 && /^\d+$/.test(key)) return "";
+    if (open !== -1) return key.replace(/^["']|["']$/g, "");
   }
   return afterLast(name, ".");
 }

@@ -1,11 +1,12 @@
 /** Schemes and prefixes of code that is not the page's own: extensions, and the parts of Node. */
 const FOREIGN_PREFIXES = [
   "chrome-extension:", "moz-extension:", "safari-extension:", "safari-web-extension:", "ms-browser-extension:", "webkit-masked-url:",
-  "chrome:", "resource:", "node:", "internal/",
+  "edge-extension:", "opera-extension:", "chrome:", "chrome-untrusted:", "devtools:", "edge:", "resource:", "safari-resource:", "user-script:", "extensions::",
+  "node:", "internal/",
 ];
 
 /** Folders of libraries, as they stand in URLs, in paths of any system and in bundlers' own schemes. */
-const LIBRARY_FOLDERS = new Set(["node_modules", "bower_components", "jspm_packages", "vendor", "vendors", "~"]);
+const LIBRARY_FOLDERS = new Set(["node_modules", "bower_components", "jspm_packages", "vendor", "vendors", "~", "@vite"]);
 
 /** Hosts that serve other people's scripts. A site's own CDN is not among them: that is where its code lives. */
 const LIBRARY_HOSTS = new Set([
@@ -27,10 +28,11 @@ export function isInApp(file: string): boolean {
   return !steps.some((step) => LIBRARY_FOLDERS.has(step)) && !isVendorBundle(name.toLowerCase());
 }
 
-/** `vendor.3f2a9c.js`, `vendors~main.js`, `chunk-vendors.js`, `node_modules_react.js`. */
+/** `vendor.3f2a9c.js`, `vendors~main.js`, `chunk-vendors.js`, `node_modules_react.js`, `polyfills-3f2a9c1b.js`, `react-dom.production.min.js`, `jquery-3.6.0.min.js`. */
 function isVendorBundle(name: string): boolean {
-  if (name.startsWith("node_modules_") || name.startsWith("chunk-vendors.")) return true;
-  return ["vendor", "vendors"].some((word) => name.startsWith(word) && ".-~_".includes(name.charAt(word.length) || "x"));
+  if (name.startsWith("node_modules_") || name.startsWith("chunk-vendors.") || name.endsWith(".production.min.js")) return true;
+  if (/^jquery(?:-[\d.]{1,20})?(?:\.slim)?(?:\.min)?\.js$/.test(name)) return true;
+  return ["vendor", "vendors", "polyfills"].some((word) => name.startsWith(word) && ".-~_".includes(name.charAt(word.length) || "x"));
 }
 
 function hostOf(file: string): string {

@@ -30,30 +30,34 @@ const MAX_FUNCTION_CHARACTERS = 500;
 const MAX_FILE_CHARACTERS = 2_000;
 
 /**
- * Reads the stack of an error as Chrome and Node (V8), Firefox (SpiderMonkey) and Safari (JavaScriptCore) print it.
+ * Reads the stack of an error as Chrome and Node (V8), Firefox (SpiderMonkey), Safari (JavaScriptCore), React Native (Hermes
+ * and JavaScriptCore) and the first Edge (Chakra) print it.
  * `message` is the error's own: V8 repeats it above the frames, where its lines must not be taken for some.
  * Never throws, takes time linear in the text; what is no frame is passed over.
  */
 export function parseStack(stack: string, message = ""): ParsedStack {
-  return v8Stack(stack, endOfHeader(stack, message)) ?? shorten(framesOf(stack, 0, atSignFrame));
+  return v8Stack(stack, endOfHeader(stack, message)) ?? framesOf(stack, 0, atSignFrame);
 }
 
 /** The frames that V8 printed from there on, or null: they follow from that part of the text alone. */
 export function v8Stack(stack: string, from: number): ParsedStack | null {
-  const frames = framesOf(stack, from, v8Frame);
-  return frames.length > 0 ? shorten(frames) : null;
+  const read = framesOf(stack, from, v8Frame);
+  return read.frames.length > 0 ? read : null;
 }
 
-function framesOf(stack: string, from: number, read: (line: string) => ParsedFrame | null): ParsedFrame[] {
+function framesOf(stack: string, from: number, read: (line: string) => ParsedFrame | null): ParsedStack {
   const frames: ParsedFrame[] = [];
+  let truncated = false;
   for (let start = from; start < stack.length; ) {
     const newline = stack.indexOf("\n", start);
     const end = newline === -1 ? stack.length : newline;
     const frame = read(lineOf(stack, start, end));
     if (frame !== null) frames.push(frame);
+    // Now and then, so that a stack of megabytes takes no more memory than its text.
+    if (frames.length >= 20 * MAX_FRAMES) truncated = shorten(frames);
     start = end + 1;
   }
-  return frames;
+  return { frames, truncated: shorten(frames) || truncated };
 }
 
 /** A line without the blanks around it. */
@@ -71,9 +75,11 @@ export function endOfHeader(stack: string, message: string): number {
   return colon !== -1 && stack.startsWith(message, colon + 2) ? colon + 2 + message.length : 0;
 }
 
-function shorten(frames: ParsedFrame[]): ParsedStack {
-  if (frames.length <= MAX_FRAMES) return { frames, truncated: false };
-  return { frames: [...frames.slice(0, MAX_FRAMES / 2), ...frames.slice(-MAX_FRAMES / 2)], truncated: true };
+/** Leaves the innermost and the outermost 50; says whether there were more. */
+function shorten(frames: ParsedFrame[]): boolean {
+  if (frames.length <= MAX_FRAMES) return false;
+  frames.splice(MAX_FRAMES / 2, frames.length - MAX_FRAMES);
+  return true;
 }
 
 /** `at name (location)`, `at location`; null when the line is no frame. */
@@ -101,14 +107,24 @@ function openingOf(text: string): number {
   return text.indexOf(" (") + 1 || -1;
 }
 
-function v8Location(name: string, location: string): ParsedFrame | null {
-  if (location.startsWith("eval at ")) return evalFrame(name, innermostOrigin(location));
-  const position = positionOf(location);
-  if (location.startsWith("native ")) return nativeFrame(name);
-  if (position === null || position.column === null) return location === "native" || location === "<anonymous>" || location.startsWith("index ") ? nativeFrame(name) : null;
-  // Code typed into a console: it has a position, but no file that anybody could open.
-  if (position.file === "<anonymous>" || position.file === "") return makeFrame(name, "eval", { ...position, file: null });
-  return makeFrame(name, "script", position);
+function v8Location(name: string, printed: string): ParsedFrame | null {
+  if (printed.startsWith("eval at ")) return evalFrame(name, innermostOrigin(printed));
+  // Hermes runs bytecode: the column is an offset in it.
+  const isBytecode = printed.charCodeAt(0) === 97 && printed.startsWith("address at ");
+  const position = positionOf(isBytecode ? printed.slice(11) : printed);
+  if (printed.charCodeAt(0) === 110 && printed.startsWith("native ")) return nativeFrame(name);
+  if (position === null || position.column === null) return printed === "native" || printed === "<anonymous>" || printed.startsWith("index ") ? nativeFrame(name) : null;
+  // Code typed into a console or made by eval: it has a position, but no file that anybody could open.
+  if (isNoFile(position.file)) return makeFrame(name, "eval", { ...position, file: null });
+  return makeFrame(isBytecode && name === "global" ? "" : name, "script", position);
+}
+
+/** What engines print in place of a file; the last four are of the first Edge and Internet Explorer. */
+const CODE_WITHOUT_FILE = new Set(["", "<anonymous>", "debugger eval code", "eval code", "Function code", "Unknown script code", "anonymous"]);
+
+/** By its length first, which spares most names the search. */
+function isNoFile(file: string): boolean {
+  return file.length < 20 && CODE_WITHOUT_FILE.has(file);
 }
 
 /** `eval at a (eval at b (https://x/app.js:10:5), <anonymous>:1:1), <anonymous>:3:7` → `https://x/app.js:10:5`. */
@@ -119,12 +135,15 @@ function innermostOrigin(location: string): string {
     if (open === -1) return "";
     start = open + 2;
   }
-  const end = location.indexOf("), ", start);
-  return location.slice(start, end === -1 ? location.length : end).replace(/\)$/, "");
+  const close = location.indexOf("), ", start);
+  let end = close === -1 ? location.length : close;
+  // V8 closes all nested ones at once.
+  while (end > start && location.charCodeAt(end - 1) === 41) end--;
+  return location.slice(start, end);
 }
 
 function evalFrame(name: string, origin: string): ParsedFrame {
-  return makeFrame(name, "eval", positionOf(origin) ?? { file: null, line: null, column: null });
+  return makeFrame(name, "eval", positionOf(origin) ?? NOWHERE);
 }
 
 /** `name@location` of Firefox and Safari, and Safari's bare locations; null when the line is no frame. */
@@ -133,16 +152,34 @@ function atSignFrame(line: string): ParsedFrame | null {
   const name = separator === -1 ? "" : atSignName(line.slice(0, separator));
   const location = line.slice(separator + 1);
   if (location === "[native code]" || location === "[wasm code]") return nativeFrame(name);
-  if (name === "eval code" || line === "eval code") return makeFrame("", "eval", { file: null, line: null, column: null });
+  if (line === "eval code" || isEvalCode(name, location)) return makeFrame(name === "eval code" ? "" : name, "eval", NOWHERE);
 
   const arrow = location.indexOf(" > ");
   const outer = arrow === -1 ? null : outerPosition(location.slice(0, arrow));
   if (outer !== null) return makeFrame(name, "eval", outer);
   const position = positionOf(location);
   if (position === null) return null;
-  if (position.file === "debugger eval code" || position.file === "") return makeFrame(name, "eval", { ...position, file: null });
-  if (separator === -1 && !looksLikeFile(position.file)) return null;
-  return makeFrame(name, "script", position);
+  const { file } = position;
+  if (file === "self-hosted") return nativeFrame(name);
+  if (isNoFile(file)) return makeFrame(name, "eval", { ...position, file: null });
+  // JavaScriptCore in React Native names no file when there is one bundle: `press@1:132161`.
+  if (position.column === null && isNumber(file)) return isBareName(name) ? makeFrame(name, "script", { file: null, line: Number(file), column: position.line }) : null;
+  if (separator === -1 && !looksLikeFile(file)) return null;
+  // With a `sourceURL`, code that eval runs is a file of its own.
+  return makeFrame(name === "eval code" ? "" : name, "script", position);
+}
+
+/** Safari's `eval code@`, and `inner@` for a function in it. */
+function isEvalCode(name: string, location: string): boolean {
+  return location === "" && isBareName(name);
+}
+
+function isBareName(name: string): boolean {
+  return name === "eval code" || (name !== "" && !/[\s:,;()]/.test(name));
+}
+
+function isNumber(text: string): boolean {
+  return /^\d{1,10}$/.test(text);
 }
 
 /** The `@` between name and location: both may hold more of them (`@scope/package`, `[@@iterator]`). */
@@ -161,7 +198,7 @@ function atSignName(text: string): string {
 function outerPosition(text: string): Position | null {
   const marker = text.lastIndexOf(" line ");
   const digits = marker === -1 ? "" : text.slice(marker + 6);
-  return /^\d{1,10}$/.test(digits) ? { file: text.slice(0, marker), line: Number(digits), column: null } : null;
+  return isNumber(digits) ? { file: text.slice(0, marker), line: Number(digits), column: null } : null;
 }
 
 function looksLikeFile(file: string): boolean {
@@ -173,6 +210,8 @@ interface Position {
   line: number | null;
   column: number | null;
 }
+
+const NOWHERE: Position = { file: null, line: null, column: null };
 
 /** `file:line:column`, `file:line`, or the place of a WebAssembly function; null when the text ends with no number. */
 function positionOf(location: string): (Position & { file: string }) | null {
@@ -225,7 +264,7 @@ function nativeFrame(name: string): ParsedFrame {
 }
 
 function makeFrame(name: string, kind: "script" | "eval", { file, line, column }: Position): ParsedFrame {
-  const short = file !== null && file.length > MAX_FILE_CHARACTERS ? file.slice(0, MAX_FILE_CHARACTERS) : file;
+  const short = file === null ? null : cutWhole(file, MAX_FILE_CHARACTERS);
   const { inApp, stable } = short === null ? NO_FILE : judgeFile(short);
   return { function: nameOrNull(name), file: short, line, column, in_app: inApp, kind, stable_file: stable };
 }
@@ -234,8 +273,16 @@ const NO_FILE = { inApp: false, stable: "" };
 /** Few files make up most of what is reported. */
 const judgeFile = remember(10_000, (file) => ({ inApp: isInApp(file), stable: stableFile(file) }));
 
-const NAMELESS = new Set(["", "<anonymous>", "new <anonymous>", "anonymous", "Anonymous function", "Global code", "?"]);
+const NAMELESS = new Set(["", "<anonymous>", "new <anonymous>", "anonymous", "Anonymous function", "Global code", "?", "(anonymous function)", "(anonymous)"]);
 
 function nameOrNull(name: string): string | null {
-  return NAMELESS.has(name) ? null : name.slice(0, MAX_FUNCTION_CHARACTERS);
+  // Firefox calls a WebAssembly function without a name by its number.
+  return NAMELESS.has(name) || (name.charCodeAt(0) === 119 && name.startsWith("wasm-function[")) ? null : cutWhole(name, MAX_FUNCTION_CHARACTERS);
+}
+
+/** At most so many UTF-16 units; no character is cut in halves. */
+function cutWhole(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 }

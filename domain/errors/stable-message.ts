@@ -11,11 +11,28 @@ const MONTH = /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|ju
 const WEEKDAY = /^(?:mon|tue|tues|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)?$/i;
 
 /**
+ * What every site reports, whoever wrote it: one text for what browsers and bundlers word differently, and say about any chunk or address.
+ * Each is found where the message begins, or behind what browsers put before it.
+ */
+const NOISE: [wording: RegExp, text: string][] = [
+  [/^(?:Uncaught )?(?:Error: )?ResizeObserver loop (?:limit exceeded|completed with undelivered notifications)\.?$/, "ResizeObserver loop"],
+  [/^(?:Uncaught )?Script error\.?$/i, "Script error"],
+  [/^(?:Uncaught )?(?:\(in promise\) )?(?:ChunkLoadError: )?Loading (?:CSS )?chunk \S+ failed/i, "Loading a chunk failed"],
+  [/^(?:Uncaught )?(?:\(in promise\) )?(?:TypeError: )?(?:Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed)/, "Importing a module failed"],
+  [/^(?:Error: )?Unable to preload CSS for /, "Preloading CSS failed"],
+  [/^(?:.{0,80}: )?(?:Blocked a frame with origin|Permission denied to access property "[^"]{0,100}" on cross-origin object)/, "Access to a frame of another origin"],
+];
+const LONGEST_NOISE = 300;
+
+/**
  * A message with its variable parts replaced, so that the same error about other things reads the same:
  * `User 42 not found` → `User <number> not found`. Numbers, hex, UUIDs, URLs, email and IP addresses, dates,
  * durations and quoted texts. Time is linear in the text.
  */
 export function stableMessage(message: string): string {
+  const start = message.slice(0, LONGEST_NOISE);
+  const known = NOISE.find(([wording]) => wording.test(start));
+  if (known !== undefined) return known[1];
   const words = tokensOf(withoutQuoted(message.replace(URL, (url) => `<url>${/[).,;:!?\]]*$/.exec(url.slice(-3))![0]}`)));
   let text = "";
   for (let at = 0; at < words.length; at++) {

@@ -4,8 +4,11 @@ import { startHeartbeatConsumer } from "../processors/heartbeats/consume.ts";
 import { startPingHistory } from "../processors/heartbeats/keep-history.ts";
 import { startMetricsConsumer, type EvaluationPool } from "../processors/metrics/consume.ts";
 import { startSampleHistory } from "../processors/metrics/keep-samples.ts";
+import type { Group } from "../domain/errors/group-again.ts";
+import { makeLateMaps } from "../processors/late-maps/regroup-late.ts";
+import type { GroupsTask } from "../processors/late-maps/worker.ts";
 import { moduleFile } from "../platform/root.ts";
-import { startWorkerPool } from "../platform/worker-pool.ts";
+import { startWorkerPool, type WorkerPool } from "../platform/worker-pool.ts";
 import { startMapServer, withMaps } from "../processors/errors/serve-maps.ts";
 import type { House } from "./house.ts";
 
@@ -20,14 +23,19 @@ export async function startProcessorRole(house: House): Promise<void> {
   // A share of its own, however much of it there is.
   const overflowRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, kept: 0, deadlineMs: config.WORKER_DEADLINE_MS });
   const evaluation: EvaluationPool = startWorkerPool({ file: moduleFile("../processors/metrics/worker.ts", import.meta.url), name: "evaluateBatch", threads: 1, deadlineMs: Math.min(config.WORKER_DEADLINE_MS, EVALUATION_DEADLINE_MS) });
+  const groups: WorkerPool<GroupsTask, Group[]> = startWorkerPool({ file: moduleFile("../processors/late-maps/worker.ts", import.meta.url), name: "groupsOfRows", threads: 1, kept: 0, deadlineMs: config.WORKER_DEADLINE_MS });
   const maps = startMapServer({ ...house, bytes: config.SOURCE_MAP_CACHE_MB * 1024 * 1024 });
   lifecycle.add({
     name: "worker threads",
     async stop() {
       await maps.stop();
-      await Promise.all([errorRows.close(), overflowRows.close(), evaluation.close()]);
+      await Promise.all([errorRows.close(), overflowRows.close(), groups.close(), evaluation.close()]);
     },
   });
+
+  const lateMaps = makeLateMaps({ ...house, pool: withMaps(groups, maps), maps });
+  lateMaps.start();
+  lifecycle.add({ name: "late source maps", stop: () => lateMaps.stop() });
 
   const precedence = makePrecedence();
   const starts = [

@@ -8,6 +8,7 @@ import { errorSignatures } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudits } from "../audit/record.ts";
 import { storableJson } from "../events/storable-json.ts";
+import { mergedInto } from "./aliases.ts";
 import { decideChange, type StatusColumns } from "./decide-change.ts";
 import { effectiveStatus } from "./effective-status.ts";
 import { describeSignature } from "./get.ts";
@@ -44,7 +45,9 @@ export async function changeErrorStatuses(database: Database, actor: Actor, { id
  * occurrences does; the number of statements does not depend on the number of signatures.
  */
 async function changeEach(tx: Transaction, actor: Actor, ids: readonly string[], patch: ChangeErrorStatus, now: number): Promise<SignatureRow[]> {
-  const own = and(eq(errorSignatures.organizationId, actor.organizationId), inArray(errorSignatures.id, ids.filter(isUuid)));
+  const valid = ids.filter(isUuid);
+  const aliases = await mergedInto(tx, valid);
+  const own = and(eq(errorSignatures.organizationId, actor.organizationId), inArray(errorSignatures.id, [...new Set(valid.map((id) => aliases.get(id) ?? id))]));
   const rows = await tx.select().from(errorSignatures).where(own).orderBy(asc(errorSignatures.id)).for("no key update");
   const changes = rows.flatMap((row) => {
     const current = { ...row, status: effectiveStatus(row, now) };

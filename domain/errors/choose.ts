@@ -2,7 +2,7 @@ import { and, desc, eq, gt, gte, lte, sql, type SQL } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Database } from "../../platform/postgres/database.ts";
-import { errorEnvironments, errorSignatures, services } from "../../schemas/tables/all.ts";
+import { errorAliases, errorEnvironments, errorSignatures, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, ErrorStatus, Priority } from "../../schemas/vocabulary.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { hasStatus } from "./effective-status.ts";
@@ -81,6 +81,13 @@ function hasEnvironment(organizationId: string, environment: string): SQL {
   return sql`exists (select from ${errorEnvironments} as seen where seen.organization_id = ${organizationId} and seen.environment = ${environment} and seen.signature_id = ${errorSignatures.id})`;
 }
 
+/** With the signatures that these became part of. */
+async function withMerged(database: Database, ids: string): Promise<string> {
+  if (ids === "") return "";
+  const { rows } = await database.execute<{ id: string }>(sql`select distinct signature_id as id from ${errorAliases} where id = any(${`{${ids}}`}::uuid[])`);
+  return [ids, ...rows.map(({ id }) => id)].join(",");
+}
+
 /** More signatures than this are not looked through; the latest ones count. */
 const MAX_MATCHES = 200_000;
 
@@ -109,5 +116,5 @@ async function idsWithEvents(database: Database, clickhouse: ClickHouse, organiz
      (SELECT signature_id FROM beacon_events WHERE ${conditions.join(" AND ")} GROUP BY signature_id ORDER BY max(received_at) DESC LIMIT ${MAX_MATCHES})`,
     params,
   );
-  return found?.ids ?? "";
+  return withMerged(database, found?.ids ?? "");
 }

@@ -33,7 +33,7 @@ async function readErrors(needs: { database: Database; clickhouse: ClickHouse },
     .where(chosen.where)
     .orderBy(...LATEST_FIRST)
     .limit(limit);
-  const sessions = await sessionsOf(needs.clickhouse, rows);
+  const sessions = await sessionsOf(needs, rows);
   return rows.map((row) => ({
     id: row.id,
     message: row.message,

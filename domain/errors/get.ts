@@ -5,7 +5,7 @@ import type { ErrorDetail } from "../../schemas/api/errors.ts";
 import { errorStacks } from "../../schemas/tables/all.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
-import { readOccurrences } from "./list-occurrences.ts";
+import { placeOf, readOccurrences, type Place } from "./list-occurrences.ts";
 import { findSignature, showSignatures, type SignatureRow } from "./show.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,11 +20,11 @@ export async function getError(needs: { database: Database; clickhouse: ClickHou
 export async function describeSignature(needs: { database: Database; clickhouse: ClickHouse }, row: SignatureRow, now: number): Promise<ErrorDetail> {
   const { database, clickhouse } = needs;
   const { frames, groupingParts } = errorStacks;
-  const place = { service: row.serviceId, signature: row.id };
+  const place = await placeOf(database, row);
   const [[signature], [stack], [latest], byRelease, trend] = await Promise.all([
     showSignatures(needs, [row], now),
     database.select({ frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
-    readOccurrences(needs, row, 1, 0),
+    readOccurrences(needs, row.organizationId, place, { limit: 1, offset: 0 }),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
   ]);
@@ -50,14 +50,11 @@ function showIgnored(row: SignatureRow, now: number): Pick<ErrorDetail, "ignore_
   };
 }
 
-/** A type, not an interface: only so does it pass for a query's parameters. */
-type Place = { service: string; signature: string };
-
 async function readReleases(clickhouse: ClickHouse, place: Place): Promise<ErrorDetail["by_release"]> {
   const rows = await askClickHouse<{ name: string; occurrences: string; first: string; last: string }>(
     clickhouse,
     `SELECT release AS name, toString(count()) AS occurrences, toString(min(occurred_at)) AS first, toString(max(occurred_at)) AS last FROM beacon_events
-     WHERE service_id = {service:UUID} AND signature_id = {signature:UUID} GROUP BY release ORDER BY max(occurred_at) DESC, release LIMIT 100`,
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} GROUP BY release ORDER BY max(occurred_at) DESC, release LIMIT 100`,
     place,
   );
   return rows.map(({ name, occurrences, first, last }) => ({ release: name, occurrences: Number(occurrences), first_seen: isoMoment(first), last_seen: isoMoment(last) }));
@@ -68,7 +65,7 @@ async function readTrend(clickhouse: ClickHouse, place: Place, now: number): Pro
   const rows = await askClickHouse<{ hour: string; events: string }>(
     clickhouse,
     `SELECT toString(intDiv(toUnixTimestamp64Milli(occurred_at), ${HOUR_MS})) AS hour, toString(count()) AS events FROM beacon_events
-     WHERE service_id = {service:UUID} AND signature_id = {signature:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
     { ...place, since: firstHour * HOUR_MS },
   );
   const trend = Array.from({ length: TREND_HOURS }, () => 0);

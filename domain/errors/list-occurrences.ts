@@ -1,8 +1,9 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
-import type { Database } from "../../platform/postgres/database.ts";
+import type { Database, Queries } from "../../platform/postgres/database.ts";
 import type { ErrorOccurrence } from "../../schemas/api/errors.ts";
 import type { Frame } from "../../schemas/frames.ts";
 import { withContexts } from "../source-maps/read-contexts.ts";
+import { aliasesOf } from "./aliases.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { framesOf } from "./left-out.ts";
 import { findSignature, type SignatureRow } from "./show.ts";
@@ -37,23 +38,31 @@ export async function listOccurrences(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ occurrences: ErrorOccurrence[]; total: number }> {
   const signature = await findSignature(database, organizationId, signatureId);
-  const place = { service: signature.serviceId, signature: signature.id };
+  const place = await placeOf(database, signature);
   const [occurrences, [counted]] = await Promise.all([
-    readOccurrences({ database, clickhouse }, signature, limit, offset),
-    askClickHouse<{ total: string }>(clickhouse, "SELECT toString(count()) AS total FROM beacon_events WHERE service_id = {service:UUID} AND signature_id = {signature:UUID}", place),
+    readOccurrences({ database, clickhouse }, organizationId, place, { limit, offset }),
+    askClickHouse<{ total: string }>(clickhouse, "SELECT toString(count()) AS total FROM beacon_events WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)}", place),
   ]);
   return { occurrences, total: Number(counted?.total ?? 0) };
 }
 
+/** Where ClickHouse has the events of a signature. A type, not an interface: only so does it pass for a query's parameters. */
+export type Place = { service: string; signatures: string[] };
+
+export async function placeOf(queries: Queries, { id, serviceId }: SignatureRow): Promise<Place> {
+  const aliases = await aliasesOf(queries, [id]);
+  return { service: serviceId, signatures: [id, ...aliases.map(([alias]) => alias)] };
+}
+
 /** Of one signature, latest received first. */
-export async function readOccurrences({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, { id, serviceId, organizationId }: SignatureRow, limit: number, offset: number): Promise<ErrorOccurrence[]> {
+export async function readOccurrences({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, organizationId: string, place: Place, page: { limit: number; offset: number }): Promise<ErrorOccurrence[]> {
   const rows = await askClickHouse<OccurrenceRow>(
     clickhouse,
     `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
        session_id, user_id, url, handled, level, stack, frames, causes, breadcrumbs, tags, sdk, truncated
-     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id = {signature:UUID}
+     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)}
      ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
-    { service: serviceId, signature: id, limit, offset },
+    { ...place, ...page },
   );
   const frames = await withContexts(database, organizationId, rows.map(framesOf));
   return rows.map((row, index) => showOccurrence(row, frames[index]!));

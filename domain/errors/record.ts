@@ -1,29 +1,23 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import type { Frame, StoredFrame } from "../../schemas/frames.ts";
+import type { Frame, GroupingPart, StoredFrame } from "../../schemas/frames.ts";
 import { errorEnvironments, errorSignatures, errorStacks, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
 import { withContexts } from "../source-maps/read-contexts.ts";
-import type { BriefRow } from "./brief-rows.ts";
+import { adoptUnmapped, noteLate } from "./adopt-unmapped.ts";
+import { mergedInto } from "./aliases.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
+import type { BriefRow } from "./brief-rows.ts";
 import { firstPriority } from "./classify.ts";
+import { countBySignature, lastRelease, releasesOf, type Counted, type Increment } from "./count-by-signature.ts";
 import { regressingRelease } from "./decide-regression.ts";
 import { framesOf, groupingPartsOf } from "./left-out.ts";
 
-/** What a batch adds to a signature that exists, named as the columns of `error_signatures`. */
-interface Increment {
-  id: string;
-  occurrences: number;
-  /** Both ISO 8601. */
-  first_seen: string;
-  last_seen: string;
-}
-
 /** What a signature is made of, from its first event. */
-interface Description extends Increment {
+export interface Description extends Increment {
   organization_id: string;
   service_id: string;
   grouping_version: string;
@@ -37,16 +31,9 @@ interface Description extends Increment {
   release: string;
   environment: string;
   stack_trace: string;
+  causes: string;
   frames: (StoredFrame | Frame)[];
-  grouping_parts: unknown;
-}
-
-interface Counted {
-  increment: Increment;
-  /** The earliest event of the batch. */
-  first: BriefRow;
-  /** As ClickHouse has it, by release: the last event in it. */
-  lastSeenIn: Map<string, string>;
+  grouping_parts: GroupingPart[];
 }
 
 /** `recordCounted` of rows that are whole. */
@@ -63,48 +50,39 @@ export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Prom
  */
 export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: () => Promise<BeaconEventRow[]>): Promise<{ created: string[] }> {
   await noteSeenReleases(tx, releasesOf(rows));
-  const byId = countBySignature(rows);
+  const aliases = await mergedInto(tx, [...new Set(rows.flatMap((row) => (row.type === "vital" ? [] : [row.signature_id])))]);
+  const byId = countBySignature(rows, aliases);
   if (byId.size === 0) return { created: [] };
   const batch = [...byId.values()].sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
   // Nearly all of a batch belongs to signatures that exist, for which stacks and frames need not travel.
   const counted = await countKnown(tx, batch.map(({ increment }) => increment));
   const known = new Set(counted.map(({ id }) => id));
-  const fresh = batch.filter(({ increment }) => !known.has(increment.id));
+  const missing = batch.filter(({ increment }) => !known.has(increment.id));
+  const described = await describe(missing, whole);
+  const adopted = await adoptUnmapped(tx, [...described.values()]);
+  counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adopted.has(increment.id)).map(({ increment }) => increment))));
+  const fresh = missing.filter(({ increment }) => !adopted.has(increment.id));
   const regressed = [
     ...counted.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
   ];
-  if (fresh.length === 0 && regressed.length === 0) {
-    await noteEnvironments(tx, rows);
-    return { created: [] };
-  }
-  const described = await describe([...fresh, ...regressed.map(({ id }) => byId.get(id)!)], whole);
   const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
-  await noteEnvironments(tx, rows);
+  await noteEnvironments(tx, rows, aliases);
+  if (created.length === 0 && regressed.length === 0) return { created };
+  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), whole);
+  await noteLate(tx, created.map((id) => described.get(id)!));
   await emitEvents(tx, [
     ...created.map((id) => eventOf("error.new", described.get(id)!)),
-    ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...described.get(id)!, release })),
+    ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...returned.get(id)!, release })),
   ]);
   return { created };
 }
 
-/** One for each service and release would do; of neighbours with the same, the first is enough. */
-function releasesOf(rows: BriefRow[]) {
-  const seen = new Map<string, BriefRow>();
-  for (const row of rows) {
-    if (row.release === "") continue;
-    const key = `${row.service_id} ${row.release}`;
-    const known = seen.get(key);
-    // Moments of this shape compare as texts.
-    if (!known || row.received_at < known.received_at) seen.set(key, row);
-  }
-  return [...seen.values()].map(({ organization_id: organizationId, service_id: serviceId, release, environment, received_at: receivedAt }) => ({ organizationId, serviceId, release, environment, seenAt: isoMoment(receivedAt) }));
-}
-
 /** In which environments signatures have events; nearly always it is known, and then nothing is written. */
-async function noteEnvironments(tx: Transaction, rows: BriefRow[]): Promise<void> {
+async function noteEnvironments(tx: Transaction, rows: BriefRow[], aliases: ReadonlyMap<string, string>): Promise<void> {
   const pairs = new Map<string, { signature_id: string; environment: string }>();
-  for (const { type, signature_id: signatureId, environment } of rows) {
+  for (const { type, signature_id: given, environment } of rows) {
+    const signatureId = aliases.get(given) ?? given;
     if (type !== "vital") pairs.set(`${signatureId}${environment}`, { signature_id: signatureId, environment });
   }
   await tx.execute(sql`
@@ -117,35 +95,9 @@ async function noteEnvironments(tx: Transaction, rows: BriefRow[]): Promise<void
     on conflict do nothing`);
 }
 
-/** One entry for each signature. */
-function countBySignature(rows: BriefRow[]): Map<string, Counted> {
-  const groups = new Map<string, Counted>();
-  for (const row of rows) {
-    if (row.type === "vital") continue;
-    const { occurred_at: occurredAt } = row;
-    const group = groups.get(row.signature_id);
-    if (!group) {
-      groups.set(row.signature_id, { increment: { id: row.signature_id, occurrences: 1, first_seen: occurredAt, last_seen: occurredAt }, first: row, lastSeenIn: new Map([[row.release, occurredAt]]) });
-      continue;
-    }
-    const { increment, lastSeenIn } = group;
-    increment.occurrences++;
-    if (occurredAt < increment.first_seen) {
-      increment.first_seen = occurredAt;
-      group.first = row;
-    }
-    if (occurredAt > increment.last_seen) increment.last_seen = occurredAt;
-    if (occurredAt > (lastSeenIn.get(row.release) ?? "")) lastSeenIn.set(row.release, occurredAt);
-  }
-  for (const { increment } of groups.values()) {
-    increment.first_seen = isoMoment(increment.first_seen);
-    increment.last_seen = isoMoment(increment.last_seen);
-  }
-  return groups;
-}
-
 /** What signatures say of themselves, by id, from their first events. */
 async function describe(wanted: Counted[], whole: () => Promise<BeaconEventRow[]>): Promise<Map<string, Description>> {
+  if (wanted.length === 0) return new Map();
   const byPlace = new Map(wanted.map((each) => [placeOf(each.first), each]));
   const described = new Map<string, Description>();
   for (const row of await whole()) {
@@ -176,6 +128,7 @@ function descriptionOf(first: BeaconEventRow, increment: Increment): Description
     release: first.release,
     environment: first.environment,
     stack_trace: first.stack,
+    causes: first.causes,
     frames: framesOf(first),
     grouping_parts: groupingPartsOf(first),
   };
@@ -233,11 +186,6 @@ async function countKnown(tx: Transaction, increments: Increment[]): Promise<Kno
   return rows;
 }
 
-/** Of several releases in a batch the one that it was seen in last. */
-function lastRelease({ lastSeenIn }: Counted): string {
-  return [...lastSeenIn].reduce((last, each) => (each[1] > last[1] ? each : last))[0];
-}
-
 /** Brings back those of the signatures resolved in a release that happened in a later one; they are locked since they were counted. */
 async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: ReadonlyMap<string, Counted>): Promise<{ id: string; release: string }[]> {
   if (inQuestion.length === 0) return [];
@@ -288,7 +236,14 @@ async function countNew(tx: Transaction, increments: Description[]): Promise<str
       from given as row join counted on counted.id = row.id where counted.created
     )
     select id, created from counted`);
+  await refuseMerged(tx, increments);
   return rows.filter(({ created }) => created).map(({ id }) => id);
+}
+
+/** One that became part of another while we waited for its row would begin anew. What is counted is rolled back, and counted there the next time. */
+async function refuseMerged(tx: Transaction, increments: Description[]): Promise<void> {
+  const merged = await mergedInto(tx, increments.map(({ id }) => id));
+  if (merged.size > 0) throw new Error("a signature became part of another meanwhile");
 }
 
 function eventOf(type: EventType, signature: Description): NewEvent {

@@ -3,7 +3,7 @@ import { momentOf, readBeacon, type Beacon, type BeaconEvent } from "../../schem
 import { NIL_SIGNATURE, type BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import { makeCutter, type Cutter } from "./cut-text.ts";
 import { describeError, type Described } from "./describe-error.ts";
-import { remember } from "./remember.ts";
+import { signatureId } from "./signature-id.ts";
 import type { ScriptMaps } from "./symbolicate.ts";
 import { isDeeperThan, readJson } from "../../schemas/messages/read-json.ts";
 
@@ -116,7 +116,7 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
     index,
     organization_id: entry.organizationId,
     service_id: entry.serviceId,
-    signature_id: vital ? NIL_SIGNATURE : signatureId(`${entry.serviceId} ${error.version} ${error.fingerprint}`),
+    signature_id: vital ? NIL_SIGNATURE : signatureId(entry.serviceId, error.version, error.fingerprint),
     event_id: event.event_id?.toLowerCase() ?? derivedId(place.edgeId, String(place.sequence), String(place.entryIndex), String(eventIndex)),
     event_id_given: typeof event.event_id === "string",
     type: event.type,
@@ -165,9 +165,6 @@ function crumbsOf(breadcrumbs: unknown[] | null | undefined, cut: Cutter): strin
 }
 
 const NO_ERROR: Described = { version: "", fingerprint: "", parts: "", type: "", culprit: "", category: "", handled: true, stack: "", frames: "", causes: "[]" };
-
-/** The id of a signature follows from what makes it one, so that no processor has to look it up. */
-const signatureId = remember(20_000, (text) => derivedId(...text.split(" ")));
 
 function occurredAt(timestamp: string | number | null | undefined, { entry, receivedAt }: Envelope): string {
   const moment = momentOf(timestamp);

@@ -5,16 +5,21 @@ import { isUuid } from "../../platform/ids.ts";
 import type { Database, Queries } from "../../platform/postgres/database.ts";
 import type { ErrorSignature } from "../../schemas/api/errors.ts";
 import { errorSignatures, errorStacks } from "../../schemas/tables/all.ts";
+import { aliasesOf, mergedInto } from "./aliases.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
 
 export type SignatureRow = typeof errorSignatures.$inferSelect;
 
-/** A signature's row, for reading; NOT_FOUND for ids that are unknown, malformed or of another organization. */
+/** A signature's row, for reading, also by the id of one that became part of it; NOT_FOUND for ids that are unknown, malformed or of another organization. */
 export async function findSignature(queries: Queries, organizationId: string, id: string): Promise<SignatureRow> {
   const [row] = isUuid(id) ? await queries.select().from(errorSignatures).where(ownSignature(organizationId, id)) : [];
-  if (!row) throw noSuchError();
-  return row;
+  if (row) return row;
+  const into = isUuid(id) ? (await mergedInto(queries, [id])).get(id) : undefined;
+  if (into === undefined) throw noSuchError();
+  const [merged] = await queries.select().from(errorSignatures).where(ownSignature(organizationId, into));
+  if (!merged) throw noSuchError();
+  return merged;
 }
 
 function ownSignature(organizationId: string, id: string) {
@@ -27,7 +32,7 @@ export function noSuchError(): Failure {
 
 /** Signatures as the API shows them at `now` (milliseconds since the epoch), with their exact numbers of sessions and their stacks from one query each. */
 export async function showSignatures({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, rows: SignatureRow[], now: number): Promise<ErrorSignature[]> {
-  const [sessions, stacks] = await Promise.all([sessionsOf(clickhouse, rows), stacksOf(database, rows)]);
+  const [sessions, stacks] = await Promise.all([sessionsOf({ database, clickhouse }, rows), stacksOf(database, rows)]);
   return rows.map((row) => showSignature(row, { stackTrace: stacks.get(row.id) ?? "", sessionsAffected: sessions.get(row.id) ?? 0 }, now));
 }
 
@@ -60,13 +65,17 @@ function showSignature(row: SignatureRow, { stackTrace, sessionsAffected }: { st
 }
 
 /** How many different sessions each signature was seen in; those that are not named have none. */
-export async function sessionsOf(clickhouse: ClickHouse, rows: Pick<SignatureRow, "id" | "serviceId">[]): Promise<Map<string, number>> {
+export async function sessionsOf({ database, clickhouse }: { database: Queries; clickhouse: ClickHouse }, rows: Pick<SignatureRow, "id" | "serviceId">[]): Promise<Map<string, number>> {
   if (rows.length === 0) return new Map();
+  const ids = rows.map(({ id }) => id);
+  const aliases = await aliasesOf(database, ids);
+  const [from, to] = [aliases.map(([alias]) => alias), aliases.map(([, id]) => id)];
+  const canonical = aliases.length === 0 ? "toString(signature_id)" : "transform(toString(signature_id), {from:Array(String)}, {to:Array(String)}, toString(signature_id))";
   const found = await askClickHouse<{ id: string; sessions: string }>(
     clickhouse,
-    `SELECT toString(signature_id) AS id, toString(uniqExactMerge(sessions)) AS sessions FROM signature_sessions
-     WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids:Array(UUID)} GROUP BY signature_id`,
-    { services: [...new Set(rows.map(({ serviceId }) => serviceId))], ids: rows.map(({ id }) => id) },
+    `SELECT ${canonical} AS id, toString(uniqExactMerge(sessions)) AS sessions FROM signature_sessions
+     WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids:Array(UUID)} GROUP BY id`,
+    { services: [...new Set(rows.map(({ serviceId }) => serviceId))], ids: [...ids, ...from], ...(aliases.length > 0 && { from, to }) },
   );
   return new Map(found.map(({ id, sessions }) => [id, Number(sessions)]));
 }

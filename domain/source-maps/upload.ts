@@ -9,6 +9,7 @@ import { recordAudit } from "../audit/record.ts";
 import { requirePlan } from "../organizations/require-plan.ts";
 import { findService } from "../services/read.ts";
 import type { BuiltIndex } from "./build-index.ts";
+import { noteLateMap } from "./late-maps.ts";
 import { storedKey } from "./match-url.ts";
 import { showSourceMap } from "./show.ts";
 
@@ -41,6 +42,7 @@ export async function uploadSourceMap(database: Database, indexFile: IndexFile, 
       .onConflictDoUpdate({ target: [sourceMaps.serviceId, sourceMaps.release, sourceMaps.url], set: fields })
       .returning();
     const shown = showSourceMap(row!, file.sizeBytes);
+    await noteLateMap(tx, { organizationId, serviceId: service.id, release, at });
     await recordAudit(tx, actor, { action: "sourcemap.uploaded", resourceType: "sourcemap", resourceId: shown.id, before: before ? audited(before) : null, after: audited(row!) });
     return shown;
   });

@@ -25,7 +25,7 @@ export interface MapsAnswers {
 }
 
 /** One attempt at a task: says which maps are at hand, and notes which are wanted. */
-export interface MapsPass {
+interface MapsPass {
   mapsOf: MapsOf;
   /** Whether something was wanted that was not at hand: then what was made of it does not count. */
   wanting(): boolean;
@@ -34,9 +34,35 @@ export interface MapsPass {
 }
 
 /** The maps that a thread knows; `bytes` is how much of their indexes it keeps at hand, memory it shares with the thread that gave them. */
-export interface ThreadMaps {
+interface ThreadMaps {
   /** A new `generation` says that maps have come or gone. */
   begin(generation: number): () => MapsPass;
+}
+
+let threadMaps: ThreadMaps | null = null;
+
+/** Where a task may ask for maps. */
+export interface MapsOfTask {
+  port: MessagePort;
+  /** How many changes of maps there have been. */
+  generation: number;
+  /** Of indexes to keep at hand. */
+  bytes: number;
+}
+
+/**
+ * What `read` makes with all the maps that it wants. Nearly always they are at hand; when one is not, everything is read once more with it:
+ * that is rarer than looking ahead would be dear.
+ */
+export async function readWithMaps<Result>(maps: MapsOfTask, read: (mapsOf: MapsOf) => Result): Promise<Result> {
+  threadMaps ??= makeThreadMaps(maps.bytes);
+  const begin = threadMaps.begin(maps.generation);
+  for (;;) {
+    const pass = begin();
+    const result = read(pass.mapsOf);
+    if (!pass.wanting()) return result;
+    await pass.fetch(maps.port);
+  }
 }
 
 type Found = Original | "map_invalid" | null;
@@ -54,7 +80,7 @@ const REMEMBERED = { services: 20_000, urls: 200_000, debugIds: 50_000, views: 5
 /** Longer than the store's own time limits: it answers that it cannot before that. */
 const ANSWER_MS = 20_000;
 
-export function makeThreadMaps(bytes: number): ThreadMaps {
+function makeThreadMaps(bytes: number): ThreadMaps {
   let known = NaN;
   const hasMaps = new LRUCache<string, boolean>({ max: REMEMBERED.services });
   const releases = new LRUCache<string, Map<string, MapKey>>({ maxSize: REMEMBERED.urls, sizeCalculation: (urls) => urls.size + 1 });

@@ -6,11 +6,10 @@ import type { Database } from "../../platform/postgres/database.ts";
 import { listenTo } from "../../platform/postgres/listen.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { TriedAgain } from "../consume/retrying.ts";
-import type { MapsAnswers, MapsRequest } from "./maps-in-thread.ts";
-import type { RowsResult, RowsTask } from "./worker.ts";
+import type { MapsAnswers, MapsOfTask, MapsRequest } from "./maps-in-thread.ts";
 
 /** A pool whose threads can ask for source maps. */
-export function withMaps(pool: WorkerPool<RowsTask, RowsResult>, maps: MapServer): WorkerPool<RowsTask, RowsResult> {
+export function withMaps<Task extends { maps?: MapsOfTask }, Result>(pool: WorkerPool<Task, Result>, maps: MapServer): WorkerPool<Task, Result> {
   return {
     run: (task) => maps.during((port, generation, bytes) => pool.run(Object.assign(task, { maps: { port, generation, bytes } }), [port])),
     close: () => pool.close(),
@@ -21,6 +20,8 @@ export function withMaps(pool: WorkerPool<RowsTask, RowsResult>, maps: MapServer
 export interface MapServer {
   /** Runs a task with a port that is answered meanwhile, the number of the maps' generation, and how many bytes of indexes to keep. Rejects with TriedAgain when a map could not be had. */
   during<Result>(run: (port: MessagePort, generation: number, bytes: number) => Promise<Result>): Promise<Result>;
+  /** Maps have come or gone: what threads know of them is asked for once more. It is heard of by itself too, a little later. */
+  changed(): void;
   stop(): Promise<void>;
 }
 
@@ -38,7 +39,7 @@ const LOOK_AGAIN_MS = 30_000;
 export function startMapServer({ database, databaseUrl, log, bytes }: MapServerNeeds): MapServer {
   let generation = 0;
   const indexes = new LRUCache<MapKey, SharedArrayBuffer>({ maxSize: bytes, sizeCalculation: (shared) => Math.max(shared.byteLength, 1) });
-  const changed = () => generation++;
+  const changed = () => void generation++;
   const listening = listenTo({ connectionString: databaseUrl, channel: "pharos_source_maps", onNotify: changed, log });
   const timer = setInterval(changed, LOOK_AGAIN_MS);
 
@@ -90,6 +91,7 @@ export function startMapServer({ database, databaseUrl, log, bytes }: MapServerN
         port1.close();
       }
     },
+    changed,
     async stop() {
       clearInterval(timer);
       await listening.stop();

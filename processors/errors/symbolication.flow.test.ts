@@ -6,7 +6,11 @@ import { transformSync } from "esbuild";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemActor } from "../../domain/actor.ts";
+import { changeErrorStatus } from "../../domain/errors/change-status.ts";
 import { getError } from "../../domain/errors/get.ts";
+import type { Group } from "../../domain/errors/group-again.ts";
+import { listErrors } from "../../domain/errors/list.ts";
+import { listOccurrences } from "../../domain/errors/list-occurrences.ts";
 import { createOrganization } from "../../domain/organizations/create.ts";
 import { buildIndex } from "../../domain/source-maps/build-index.ts";
 import { deleteSourceMap } from "../../domain/source-maps/remove.ts";
@@ -18,10 +22,12 @@ import type { Consumer, EventLog } from "../../platform/event-log/port.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
 import { moduleFile } from "../../platform/root.ts";
-import { startWorkerPool } from "../../platform/worker-pool.ts";
-import { cursors, errorSignatures, sourceMapFiles } from "../../schemas/tables/all.ts";
+import { startWorkerPool, WorkerLost, type WorkerPool } from "../../platform/worker-pool.ts";
+import { cursors, errorSignatures, events, lateSourceMaps, sourceMapFiles } from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
+import { makeLateMaps, type LateMaps } from "../late-maps/regroup-late.ts";
+import type { GroupsTask } from "../late-maps/worker.ts";
 import { startErrorConsumer, type ErrorRowsPool } from "./consume.ts";
 import { startMapServer, withMaps, type MapServer } from "./serve-maps.ts";
 
@@ -35,6 +41,8 @@ let eventLog: EventLog;
 let maps: MapServer;
 let pool: ErrorRowsPool;
 let consumer: Consumer;
+let groups: WorkerPool<GroupsTask, Group[]>;
+let lateMaps: LateMaps;
 let sequence = 0n;
 const edgeId = randomUUID();
 
@@ -45,19 +53,24 @@ beforeAll(async () => {
   eventLog = await openEmbeddedLog({ folder, partitions: 1, retentionBytes: 1e9, retentionMs: 1e9, clock: systemClock, log });
   maps = startMapServer({ database: postgres.database, databaseUrl: postgres.url, log, bytes: 16e6 });
   pool = startWorkerPool({ file: moduleFile("./worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1 });
+  groups = startWorkerPool({ file: moduleFile("../late-maps/worker.ts", import.meta.url), name: "groupsOfRows", threads: 1, kept: 0 });
   consumer = await startErrorConsumer({ eventLog, database: postgres.database, clickhouse: clickhouse.clickhouse, clock: systemClock, log, metrics: makeMetrics(), pool: withMaps(pool, maps) });
 });
 afterAll(async () => {
   await consumer.stop();
   await maps.stop();
-  await pool.close();
+  await Promise.all([pool.close(), groups.close()]);
   await eventLog.close();
   await postgres.drop();
   await clickhouse.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
+const lateNeeds = () => ({ database: postgres.database, clickhouse: clickhouse.clickhouse, clock: systemClock, log, config: { SCHEDULER_TICK_MS: 20 }, pool: withMaps(groups, maps), maps });
+
 beforeEach(async () => {
+  lateMaps = makeLateMaps(lateNeeds());
+  await postgres.database.delete(lateSourceMaps);
   tenant = await createOrganization(postgres.database, { name: "Maps", plan: "team" });
 });
 
@@ -171,6 +184,73 @@ describe("a frame without an original says why", () => {
     await send({ stack: stackAt(file, line === undefined ? at : { inner: { line, column: 1 }, outer: at.outer }) }, release);
     const [signature] = await signatures();
     expect((await detail(signature!.id)).frames[0]).toMatchObject({ original: null, unmapped_reason: reason });
+  });
+});
+
+describe("a map that comes late", () => {
+  const url = "https://shop.example/app.js";
+  const settled = () => vi.waitFor(async () => expect(await postgres.database.$count(lateSourceMaps)).toBe(0), { timeout: 20_000, interval: 20 });
+  const told = async () => (await postgres.database.select({ type: events.type }).from(events).where(eq(events.organizationId, tenant.organizationId))).map(({ type }) => type);
+  const needs = () => ({ database: postgres.database, clickhouse: clickhouse.clickhouse });
+
+  it("makes the errors from before what they would have been, with all their events under one id, and the old id leads there", async () => {
+    const { map, ...at } = build();
+    await send({ stack: stackAt(url, at) });
+    await send({ stack: stackAt(url, at) });
+    const [before] = await signatures();
+    await upload("~/app.js", map);
+    lateMaps.start();
+    await settled();
+    await lateMaps.stop();
+    const [after] = await signatures();
+    expect(after!.id).not.toBe(before!.id);
+    await send({ stack: stackAt(url, at) });
+    // Of a release without a map, so under the old id in ClickHouse for ever.
+    await send({ stack: stackAt(url, at) }, "2.0.0");
+
+    const shown = await detail(before!.id);
+    expect(shown).toMatchObject({ id: after!.id, occurrences: 4, sessions_affected: 4, culprit: "src/cart.js", grouping: { parts: [{}, { value: "src/cart.js" }, { value: "total in src/cart.js" }] } });
+    expect(shown.frames[0]!.original!.context!.line).toContain("item.price.amount");
+    expect(shown.by_release.map(({ release, occurrences }) => [release, occurrences])).toEqual([["2.0.0", 1], ["1.0.0", 3]]);
+    expect(shown.trend.reduce((sum, hour) => sum + hour, 0)).toBe(4);
+    expect((await listOccurrences(needs(), tenant.organizationId, before!.id, { limit: 50, offset: 0 })).total).toBe(4);
+    expect(await listErrors(needs(), tenant.organizationId, { release: "2.0.0", limit: 50, offset: 0 }, Date.now())).toMatchObject({ total: 1, errors: [{ id: after!.id, sessions_affected: 4 }] });
+    expect([await signatures(), await told()]).toMatchObject([[{ occurrences: 4 }], ["error.new"]]);
+  });
+
+  it("lets the next event be of the same error before the others are looked through, and bring it back when it was resolved", async () => {
+    const { map, ...at } = build();
+    await send({ stack: stackAt(url, at) });
+    const { id } = (await signatures())[0]!;
+    await changeErrorStatus(needs(), systemActor(tenant.organizationId, "test"), id, { status: "resolved", now: Date.now() });
+    await upload("~/app.js", map);
+    await vi.waitFor(
+      async () => {
+        await send({ stack: stackAt(url, at) });
+        expect(await signatures()).toMatchObject([{ status: "regressed", culprit: "src/cart.js" }]);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    expect(await told()).toEqual(["error.new", "error.regressed"]);
+    expect((await detail(id)).sessions_affected).toBe((await signatures())[0]!.occurrences);
+  });
+
+  it("joins what exists already, and goes on where it was when it is interrupted", async () => {
+    const { map, ...at } = build();
+    // The same place, in scripts that are grouped apart without their maps.
+    for (const name of ["one", "two", "three"]) await send({ stack: stackAt(`https://shop.example/${name}.js`, at) });
+    for (const name of ["one", "two", "three"]) await upload(`~/${name}.js`, map);
+    let calls = 0;
+    const failing = makeLateMaps({ ...lateNeeds(), pool: { run: (task) => (calls++ === 0 ? Promise.reject(new WorkerLost("for the test")) : withMaps(groups, maps).run(task)), close: () => groups.close() } });
+    await postgres.database.update(lateSourceMaps).set({ dueAt: new Date() });
+    failing.start();
+    // The claim of the attempt that failed ends.
+    await vi.waitFor(async () => expect(calls).toBe(1));
+    await postgres.database.update(lateSourceMaps).set({ dueAt: new Date() });
+    await settled();
+    await failing.stop();
+    expect([await signatures(), await told()]).toMatchObject([[{ occurrences: 3, culprit: "src/cart.js" }], ["error.new", "error.new", "error.new"]]);
+    expect((await detail((await signatures())[0]!.id)).sessions_affected).toBe(3);
   });
 });
 

@@ -1,4 +1,3 @@
-import type { MessagePort } from "node:worker_threads";
 import { packBriefRows, type PackedRows } from "../../domain/errors/brief-rows.ts";
 import { rowsOfBody, type MapsOf } from "../../domain/errors/rows-of-body.ts";
 import { keepSpare } from "../../platform/clickhouse/byte-sink.ts";
@@ -6,7 +5,7 @@ import { encodeRows, type EncodedRows, type TableColumn } from "../../platform/c
 import { decodeFrame } from "../../platform/event-log/frame.ts";
 import { handingOver } from "../../platform/worker-pool.ts";
 import type { UnreadableEntry } from "../consume/dead-letter.ts";
-import { makeThreadMaps, type ThreadMaps } from "./maps-in-thread.ts";
+import { readWithMaps, type MapsOfTask } from "./maps-in-thread.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 
 /** What a worker thread gets: whole frames as bytes, so that parsing and grouping never block the main thread. */
@@ -22,8 +21,8 @@ export interface RowsTask {
   only?: number;
   /** Of `beacon_events`, when the rows are wanted encoded. */
   columns?: TableColumn[];
-  /** Where to ask for source maps, how many changes of them there have been, and how many bytes of them to keep at hand; without, frames stay as printed. */
-  maps?: { port: MessagePort; generation: number; bytes: number };
+  /** Without, frames stay as printed. */
+  maps?: MapsOfTask;
   /** Memory of earlier answers, to be handed over with the task: new memory would cost more than filling it. */
   spare?: Uint8Array[];
 }
@@ -48,7 +47,7 @@ const spareChunks: Buffer[] = [];
  */
 export async function rowsOfRecords(task: RowsTask): Promise<RowsResult> {
   if (task.spare) keepSpare(spareChunks, task.spare);
-  const { rows, unreadable } = await readWithMaps(task);
+  const { rows, unreadable } = await (task.maps ? readWithMaps(task.maps, (mapsOf) => readRecords(task, mapsOf)) : readRecords(task));
   const insert = task.columns && rows.length > 0 && rows.length <= MOST_ENCODED ? encoded(task.columns, rows) : null;
   return insert === null ? { rows, unreadable } : handingOver({ rows: [], unreadable, encoded: { brief: packBriefRows(rows), insert } }, insert.body.map(({ buffer }) => buffer as ArrayBuffer));
 }
@@ -59,22 +58,6 @@ function encoded(columns: TableColumn[], rows: BeaconEventRow[]): EncodedRows | 
     return encodeRows(columns, rows, { limit: MOST_BYTES, spare: spareChunks });
   } catch {
     return null;
-  }
-}
-
-let threadMaps: ThreadMaps | null = null;
-
-/** Nearly always all maps that are needed are at hand. When one is not, everything is read once more with it: that is rarer than looking ahead is dear. */
-async function readWithMaps(task: RowsTask): Promise<Read> {
-  const { maps } = task;
-  if (!maps) return readRecords(task);
-  threadMaps ??= makeThreadMaps(maps.bytes);
-  const begin = threadMaps.begin(maps.generation);
-  for (;;) {
-    const pass = begin();
-    const read = readRecords(task, pass.mapsOf);
-    if (!pass.wanting()) return read;
-    await pass.fetch(maps.port);
   }
 }
 

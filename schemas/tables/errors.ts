@@ -74,6 +74,18 @@ export const errorStacks = pgTable("error_stacks", {
   groupingParts: jsonb("grouping_parts").$type<GroupingPart[]>().notNull(),
 });
 
+/** Ids of signatures that became part of another. ClickHouse keeps their events under the old id for ever: whoever reads those looks here. */
+export const errorAliases = pgTable(
+  "error_aliases",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    /** Never an alias itself. */
+    signatureId: uuid("signature_id").notNull().references(() => errorSignatures.id, { onDelete: "cascade" }),
+  },
+  (table) => [index("error_aliases_signature").on(table.signatureId), index("error_aliases_organization").on(table.organizationId)],
+);
+
 /** In which environments a signature has events. */
 export const errorEnvironments = pgTable(
   "error_environments",

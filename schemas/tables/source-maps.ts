@@ -42,3 +42,22 @@ export const sourceMaps = pgTable(
     foreignKey({ columns: [table.organizationId, table.hash], foreignColumns: [sourceMapFiles.organizationId, sourceMapFiles.hash], name: "source_maps_file_fk" }),
   ],
 );
+
+/**
+ * Maps that came after errors of their release: those errors are symbolicated and grouped once more, in the order of their signatures' ids.
+ * A row is due work (`platform/claim-due.ts`) and goes when it is done.
+ */
+export const lateSourceMaps = pgTable(
+  "late_source_maps",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    serviceId: uuid("service_id").notNull().references(() => services.id, { onDelete: "cascade" }),
+    release: text("release").notNull(),
+    /** The last signature that is done with; null at the beginning. */
+    doneUpTo: uuid("done_up_to"),
+    dueAt: moment("due_at").notNull(),
+    leaseToken: uuid("lease_token"),
+  },
+  (table) => [uniqueIndex("late_source_maps_release").on(table.serviceId, table.release), index("late_source_maps_due").on(table.dueAt)],
+);

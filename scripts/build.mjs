@@ -1,7 +1,7 @@
 // Compiles to dist/; skipped when nothing changed since the last build, so that `npm start` is quick.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const SKIPPED = new Set(["node_modules", "data", ".git", "coverage", ".cache"]);
@@ -38,6 +38,8 @@ if (builtFrom() !== digest) {
   }
   mkdirSync(fresh, { recursive: true });
   writeFileSync(`${fresh}/.build`, digest);
+  // It is the package's `pharos`, which a shell runs as it is.
+  chmodSync(`${fresh}/clients/cli/main.js`, 0o755);
   // Another build of the same sources may have been first: programs already run from its dist/, which must stay.
   if (builtFrom() !== digest) replaceDist(fresh);
   rmSync(fresh, { recursive: true, force: true });

@@ -1,13 +1,12 @@
+#!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { PLANS, SCOPES, type Plan, type Scope } from "../../schemas/vocabulary.ts";
 import { readConfig, type Config } from "../../platform/config.ts";
 import { LogUnavailable } from "../../platform/event-log/port.ts";
 import { StartFailure } from "../../platform/start-failure.ts";
 import { Failure } from "../../platform/failures.ts";
-import { createKeyCommand } from "./create-key.ts";
-import { createOrganizationCommand } from "./create-organization.ts";
-import { listDeadLettersCommand, replayDeadLettersCommand, showDeadLetterCommand } from "./dead-letter.ts";
-import { statusCommand } from "./status.ts";
+import { urlPrefixOf } from "../source-maps/script-url.ts";
+import { DEFAULT_URL, serviceUrlOf } from "../source-maps/send-map.ts";
 
 const USAGE = `Usage: npm run --silent pharos -- COMMAND
 
@@ -21,10 +20,15 @@ const USAGE = `Usage: npm run --silent pharos -- COMMAND
       Prints one with its bytes.
   dead-letter replay ID|--all [--again] [--json]
       Puts it back, to be processed once; what was put back before only goes --again.
+  sourcemaps upload --release RELEASE [--service ID] [--url-prefix PREFIX] [--inject-debug-ids] [--dry-run] [--json] FOLDER…
+      Uploads the maps of the scripts below the folders; PREFIX and the script's path in its folder are its address (~/: on any host).
+      --inject-debug-ids writes one id into each script and its map; --dry-run only says what would be done.
   status [--url URL]
       Says whether a running Pharos is ready, part by part.
 
-It works on the same settings as the service (PHAROS_DATA_DIR, or DATABASE_URL and KAFKA_BROKERS), also while that runs.`;
+It works on the same settings as the service (PHAROS_DATA_DIR, or DATABASE_URL and KAFKA_BROKERS), also while that runs.
+\`sourcemaps upload\` needs none of them: it asks the service at PHAROS_URL (${DEFAULT_URL}) with PHAROS_API_KEY, for PHAROS_SERVICE;
+--url, --key and --service name them too.`;
 
 /** A call that cannot be understood: its sentence, then the usage, exit code 2. */
 class UsageError extends Error {}
@@ -38,6 +42,12 @@ const OPTIONS = {
   scope: { type: "string", multiple: true },
   "expires-at": { type: "string" },
   url: { type: "string" },
+  key: { type: "string" },
+  service: { type: "string" },
+  release: { type: "string" },
+  "url-prefix": { type: "string" },
+  "inject-debug-ids": { type: "boolean" },
+  "dry-run": { type: "boolean" },
   limit: { type: "string" },
   all: { type: "boolean" },
   again: { type: "boolean" },
@@ -45,6 +55,7 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
+// Each command is loaded when it is asked for: an upload from a build machine needs no database's native modules.
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
@@ -58,6 +69,7 @@ async function run(args: string[]): Promise<number> {
   const { values, positionals } = parse(args);
   const command = positionals.slice(0, 2).join(" ");
   const [, , id, ...tooMany] = positionals;
+  if (command === "sourcemaps upload" && !values.help) return uploadSourceMaps(values, positionals.slice(2));
   if (tooMany.length > 0 || (id !== undefined && !TAKING_ID.has(command))) throw new UsageError(`There is no command "${positionals.join(" ")}".`);
   if (values.help || command === "" || command === "help") {
     console.log(USAGE);
@@ -65,9 +77,9 @@ async function run(args: string[]): Promise<number> {
   }
   switch (command) {
     case "organization create":
-      return createOrganizationCommand(settings(), { name: required(values.name, "--name"), plan: planOf(values.plan ?? "free"), json: values.json ?? false });
+      return (await import("./create-organization.ts")).createOrganizationCommand(settings(), { name: required(values.name, "--name"), plan: planOf(values.plan ?? "free"), json: values.json ?? false });
     case "key create":
-      return createKeyCommand(settings(), {
+      return (await import("./create-key.ts")).createKeyCommand(settings(), {
         organizationId: required(values.organization, "--organization"),
         name: required(values.name, "--name"),
         scopes: scopesOf(values.scope ?? ["*:*"]),
@@ -75,17 +87,36 @@ async function run(args: string[]): Promise<number> {
         json: values.json ?? false,
       });
     case "dead-letter list":
-      return listDeadLettersCommand(settings(), { limit: countOf(values.limit ?? "50"), json: values.json ?? false });
+      return (await import("./dead-letter.ts")).listDeadLettersCommand(settings(), { limit: countOf(values.limit ?? "50"), json: values.json ?? false });
     case "dead-letter show":
-      return showDeadLetterCommand(settings(), { id: required(id, "The dead letter's ID"), json: values.json ?? false });
+      return (await import("./dead-letter.ts")).showDeadLetterCommand(settings(), { id: required(id, "The dead letter's ID"), json: values.json ?? false });
     case "dead-letter replay":
       if (values.all && id !== undefined) throw new UsageError("Name one dead letter or say --all, not both.");
-      return replayDeadLettersCommand(settings(), { id: values.all ? null : required(id, "The dead letter's ID, or --all,"), again: values.again ?? false, json: values.json ?? false });
+      return (await import("./dead-letter.ts")).replayDeadLettersCommand(settings(), { id: values.all ? null : required(id, "The dead letter's ID, or --all,"), again: values.again ?? false, json: values.json ?? false });
     case "status":
-      return statusCommand(values.url ?? `http://localhost:${settings().PORT}`);
+      return (await import("./status.ts")).statusCommand(values.url ?? `http://localhost:${settings().PORT}`);
     default:
       throw new UsageError(`There is no command "${command}".`);
   }
+}
+
+async function uploadSourceMaps(values: ReturnType<typeof parse>["values"], roots: string[]): Promise<number> {
+  const { PHAROS_URL, PHAROS_API_KEY, PHAROS_SERVICE } = process.env;
+  const urlPrefix = urlPrefixOf(required(values["url-prefix"] ?? "~/", "--url-prefix"));
+  if (urlPrefix === null) throw new UsageError(`--url-prefix ${values["url-prefix"]} is no address; write it like '~/static', for any host, or https://cdn.example/static.`);
+  const named = values.url ?? (PHAROS_URL || DEFAULT_URL);
+  const url = serviceUrlOf(named);
+  if (url === null) throw new UsageError(`${named} is no address of a Pharos; write it like https://pharos.example.`);
+  if (roots.length === 0) throw new UsageError("Name the folder with the built scripts.");
+  const dryRun = values["dry-run"] ?? false;
+  const target = {
+    url,
+    // Nothing is sent in a dry run.
+    apiKey: dryRun ? "" : required(values.key ?? PHAROS_API_KEY, "PHAROS_API_KEY, an API key,"),
+    serviceId: dryRun ? "" : required(values.service ?? PHAROS_SERVICE, "--service or PHAROS_SERVICE, the id of the service whose beacons meet the scripts,"),
+    release: required(values.release, "--release"),
+  };
+  return (await import("./source-maps.ts")).uploadSourceMapsCommand({ target, roots, urlPrefix, injectDebugIds: values["inject-debug-ids"] ?? false, dryRun, json: values.json ?? false });
 }
 
 function parse(args: string[]) {

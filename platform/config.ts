@@ -105,6 +105,7 @@ export const SETTINGS = {
   LOG_LEVEL: setting({ unit: "level", default: "info", doc: "fatal, error, warn, info, debug, trace or silent.", read: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be fatal, error, warn, info, debug, trace or silent") }),
   WORKER_THREADS: setting({ unit: "threads", default: "2", doc: "Worker threads of a processor for parsing, grouping and evaluating.", read: integer(1, 256) }),
   WORKER_DEADLINE_MS: setting({ unit: "ms", default: "30000", doc: "A worker thread that is busy with one batch for longer is ended; the entry that it was at, when it does so alone again, goes to the dead-letter topic.", read: integer(1_000, 600_000) }),
+  ERROR_DETAILS_PER_MINUTE: setting({ unit: "events/min", default: "300", doc: "Of the events of one error that a worker thread reads in a minute so many keep stack, causes, breadcrumbs, tags and url, and one in 100 of the rest. All are counted.", read: integer(0, 1_000_000_000) }),
   SOURCE_MAP_CACHE_MB: setting({ unit: "MiB", default: "128", doc: "How much of the source maps that errors are read with a processor keeps in memory.", read: integer(1, 65_536) }),
   POSTGRES_CONNECTIONS: setting({ unit: "connections", default: "20", doc: "The largest number of PostgreSQL connections of this process; one that serves the REST API opens up to as many again for it.", read: integer(4, 1_000) }),
   METRICS_WAIT_MS: setting({ unit: "ms", default: "2000", doc: "How long a metrics push waits for its evaluation before it is answered 202.", read: integer(0, 60_000) }),

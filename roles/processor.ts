@@ -19,6 +19,7 @@ const EVALUATION_DEADLINE_MS = 10_000;
 export async function startProcessorRole(house: House): Promise<void> {
   const { config, lifecycle } = house;
   const threads = config.WORKER_THREADS;
+  const detailsPerMinute = config.ERROR_DETAILS_PER_MINUTE;
   const errorRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads, deadlineMs: config.WORKER_DEADLINE_MS });
   // A share of its own, however much of it there is.
   const overflowRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, kept: 0, deadlineMs: config.WORKER_DEADLINE_MS });
@@ -39,8 +40,8 @@ export async function startProcessorRole(house: House): Promise<void> {
 
   const precedence = makePrecedence();
   const starts = [
-    () => startErrorConsumer({ ...house, pool: withMaps(errorRows, maps), precedence }),
-    () => startOverflowConsumer({ ...house, pool: withMaps(overflowRows, maps), precedence }),
+    () => startErrorConsumer({ ...house, pool: withMaps(errorRows, maps), precedence, detailsPerMinute }),
+    () => startOverflowConsumer({ ...house, pool: withMaps(overflowRows, maps), precedence, detailsPerMinute }),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
     () => startSampleHistory(house),

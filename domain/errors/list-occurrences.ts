@@ -30,20 +30,20 @@ interface OccurrenceRow {
   truncated: boolean;
 }
 
-/** The events of one signature, latest received first. NOT_FOUND as for the signature itself. */
+/** The events of one signature that have their details, latest received first, and how many there are in all. NOT_FOUND as for the signature itself. */
 export async function listOccurrences(
   { database, clickhouse }: { database: Database; clickhouse: ClickHouse },
   organizationId: string,
   signatureId: string,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ occurrences: ErrorOccurrence[]; total: number }> {
+): Promise<{ occurrences: ErrorOccurrence[]; total: number; counted: number }> {
   const signature = await findSignature(database, organizationId, signatureId);
   const place = await placeOf(database, signature);
   const [occurrences, [counted]] = await Promise.all([
     readOccurrences({ database, clickhouse }, organizationId, place, { limit, offset }),
-    askClickHouse<{ total: string }>(clickhouse, "SELECT toString(count()) AS total FROM beacon_events WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)}", place),
+    askClickHouse<{ total: string; counted: string }>(clickhouse, "SELECT toString(countIf(detailed)) AS total, toString(count()) AS counted FROM beacon_events WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)}", place),
   ]);
-  return { occurrences, total: Number(counted?.total ?? 0) };
+  return { occurrences, total: Number(counted?.total ?? 0), counted: Number(counted?.counted ?? 0) };
 }
 
 /** Where ClickHouse has the events of a signature. A type, not an interface: only so does it pass for a query's parameters. */
@@ -60,7 +60,7 @@ export async function readOccurrences({ database, clickhouse }: { database: Data
     clickhouse,
     `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
        session_id, user_id, url, handled, level, stack, frames, causes, breadcrumbs, tags, sdk, truncated
-     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)}
+     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND detailed
      ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
     { ...place, ...page },
   );

@@ -146,6 +146,7 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
     name: vital ? cut.text(event.name, LIMITS.short) : "",
     value: vital ? (event.value ?? 0) : 0,
     truncated: cut.truncated() || envelope.truncated,
+    detailed: true,
   };
 }
 

@@ -21,6 +21,8 @@ export interface ErrorConsumerNeeds extends ConsumerNeeds {
   pool: ErrorRowsPool;
   /** Shared by the two consumers of beacons in a process. */
   precedence?: Precedence;
+  /** See `domain/errors/sample-details.ts`; without, every event keeps its details. */
+  detailsPerMinute?: number;
 }
 
 type OnStep = RangeOptions<BeaconEventRow, BriefRow>["onStep"];
@@ -58,7 +60,7 @@ function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<Beaco
       const logId = logOfRows(cursor);
       const columns = await needs.clickhouse.columnsOf("beacon_events");
       const memory = spare.splice(0);
-      const task = handingOver({ logId, partition, records, columns, spare: memory }, memory.map(({ buffer }) => buffer as ArrayBuffer));
+      const task = handingOver({ logId, partition, records, columns, spare: memory, ...(needs.detailsPerMinute !== undefined && { detailsPerMinute: needs.detailsPerMinute }) }, memory.map(({ buffer }) => buffer as ArrayBuffer));
       const { encoded, unreadable } = await needs.pool.run(task);
       return encoded ? { rows: unpackBriefRows(encoded.brief), insert: encoded.insert, unreadable, onInserted: () => keepSpare(spare, encoded.insert.body) } : null;
     },

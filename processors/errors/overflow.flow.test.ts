@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { announceFlood } from "../../domain/floods/announce.ts";
+import { listOccurrences } from "../../domain/errors/list-occurrences.ts";
 import { createOrganization } from "../../domain/organizations/create.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openEmbeddedLog } from "../../platform/event-log/embedded.ts";
@@ -124,4 +125,16 @@ test("the same places in both topics are two places, also when a range is done a
   await processed("beacons");
   await processed("beacons-overflow");
   expect(await counts()).toEqual({ ordinary: 10, flood: 10 });
+});
+
+test("a spike of one error is counted whole; so many of its events keep their details, and the answer says how many", async () => {
+  consumers.push(await startErrorConsumer({ ...needs(), detailsPerMinute: 7 }));
+  for (let n = 0; n < 4; n++) await send("beacons", Array.from({ length: 20 }, () => ({ message: "spike" })));
+  await processed("beacons");
+  expect(await counts()).toEqual({ spike: 80 });
+  const [signature] = await postgres.database.select().from(errorSignatures);
+  const listed = await listOccurrences({ database: postgres.database, clickhouse: clickhouse.clickhouse }, tenant.organizationId, signature!.id, { limit: 50, offset: 0 });
+  // The minute may turn while they are read.
+  expect([listed.counted, listed.occurrences.length]).toEqual([80, listed.total]);
+  expect([7, 14]).toContain(listed.total);
 });

@@ -1,5 +1,6 @@
 import { packBriefRows, type PackedRows } from "../../domain/errors/brief-rows.ts";
 import { rowsOfBody, type MapsOf } from "../../domain/errors/rows-of-body.ts";
+import { makeDetailSampler } from "../../domain/errors/sample-details.ts";
 import { keepSpare } from "../../platform/clickhouse/byte-sink.ts";
 import { encodeRows, type EncodedRows, type TableColumn } from "../../platform/clickhouse/row-binary.ts";
 import { decodeFrame } from "../../platform/event-log/frame.ts";
@@ -23,6 +24,8 @@ export interface RowsTask {
   columns?: TableColumn[];
   /** Without, frames stay as printed. */
   maps?: MapsOfTask;
+  /** Of encoded rows of one signature, so many keep their details; without, all do. */
+  detailsPerMinute?: number;
   /** Memory of earlier answers, to be handed over with the task: new memory would cost more than filling it. */
   spare?: Uint8Array[];
 }
@@ -37,6 +40,7 @@ export interface RowsResult {
 /** More rows take several inserts. */
 const MOST_ENCODED = 50_000;
 const MOST_BYTES = 64 * 1024 * 1024;
+const details = makeDetailSampler();
 /** What came back and is not in use, kept by the thread. */
 const spareChunks: Buffer[] = [];
 
@@ -48,6 +52,7 @@ const spareChunks: Buffer[] = [];
 export async function rowsOfRecords(task: RowsTask): Promise<RowsResult> {
   if (task.spare) keepSpare(spareChunks, task.spare);
   const { rows, unreadable } = await (task.maps ? readWithMaps(task.maps, (mapsOf) => readRecords(task, mapsOf)) : readRecords(task));
+  if (task.columns && task.detailsPerMinute !== undefined) details.sample(rows, task.detailsPerMinute);
   const insert = task.columns && rows.length > 0 && rows.length <= MOST_ENCODED ? encoded(task.columns, rows) : null;
   return insert === null ? { rows, unreadable } : handingOver({ rows: [], unreadable, encoded: { brief: packBriefRows(rows), insert } }, insert.body.map(({ buffer }) => buffer as ArrayBuffer));
 }

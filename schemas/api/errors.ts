@@ -91,7 +91,11 @@ export const ErrorDetail = z
 export type ErrorDetail = z.infer<typeof ErrorDetail>;
 
 export const ErrorList = z.object({ errors: z.array(ErrorSignature), total: z.number().int() });
-export const OccurrenceList = z.object({ occurrences: z.array(ErrorOccurrence), total: z.number().int() });
+export const OccurrenceList = z.object({
+  occurrences: z.array(ErrorOccurrence),
+  total: z.number().int().meta({ description: "How many of its events have their details and can be listed." }),
+  counted: z.number().int().meta({ description: "How many events it has. More than `total` after a spike: then only some of a minute keep their details." }),
+});
 
 /** ISO 8601, a date alone too: it is midnight in UTC. */
 const Bound = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z").transform((text) => new Date(text));

@@ -47,6 +47,8 @@ export interface BeaconEventRow {
   name: string;
   value: number;
   truncated: boolean;
+  /** False when stack, causes, breadcrumbs, tags and url were left out, because there were so many of its kind (`sample-details.ts`). */
+  detailed: boolean;
 }
 
 export const NIL_SIGNATURE = "00000000-0000-0000-0000-000000000000";

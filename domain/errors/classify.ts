@@ -31,7 +31,7 @@ export function classify(event: { kind: "error" | "message"; type: string; messa
   return type === "UnhandledRejection" || says(PROMISE) ? "promise" : "javascript";
 }
 
-/** The priority of a signature at its first event; how many sessions it meets is not known then. */
+/** The priority of a signature by its kind alone; `judge-priorities.ts` raises it when many sessions meet it. */
 export function firstPriority(category: ErrorCategory, handled: boolean): Priority {
   if (category === "message") return "low";
   const passing = category === "network" || category === "resource" || category === "security";

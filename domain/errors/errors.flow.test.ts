@@ -14,6 +14,7 @@ import type { Actor } from "../actor.ts";
 import { listReleases } from "../releases/read.ts";
 import { changeErrorStatus, changeErrorStatuses } from "./change-status.ts";
 import { getError } from "./get.ts";
+import { judgePriorities } from "./judge-priorities.ts";
 import { listErrors } from "./list.ts";
 import { listOccurrences } from "./list-occurrences.ts";
 import { recordOccurrences } from "./record.ts";
@@ -76,6 +77,24 @@ const list = (query: Record<string, string> = {}) => listErrors(stores, organiza
 const actor = (): Actor => ({ organizationId, type: "api_key", id: null, name: "test", ip: null, userAgent: null });
 const outbox = async () => (await stores.database.select().from(events).where(eq(events.organizationId, organizationId))).map(({ type, data }) => [type, data.id]);
 const setStatus = (id: string, status: "new" | "resolved" | "ignored") => changeErrorStatus(stores, actor(), id, { status, now: NOW });
+
+describe("judgePriorities", () => {
+  it("raises an error that many sessions met within a day by a step, once, and lowers it when they no longer do", async () => {
+    const now = Date.now();
+    const meet = (event: object, sessions: number) => stores.clickhouse.insert("beacon_events", Array.from({ length: sessions }, (_, session) => rowsOf([event], { session: `${session}`, at: now })).flat(), {});
+    const ids = await record([...rowsOf([errorIn("wide")], { session: "a", at: now }), ...rowsOf([errorIn("narrow")], { session: "a", at: now }), ...rowsOf([{ ...errorIn("handled"), handled: true }], { session: "a", at: now })]);
+    await Promise.all([meet(errorIn("wide"), 100), meet(errorIn("narrow"), 99), meet(errorIn("handled"), 101)]);
+    const priorities = async () => {
+      const rows = await stores.database.select().from(tables.errorSignatures).where(eq(tables.errorSignatures.organizationId, organizationId));
+      return ids.map((id) => rows.find((row) => row.id === id)!).map(({ message, priority }) => [message.split(" ")[0], priority]);
+    };
+    expect(await judgePriorities(stores, now)).toBe(2);
+    expect(await judgePriorities(stores, now)).toBe(0);
+    expect(Object.fromEntries(await priorities())).toEqual({ wide: "critical", narrow: "high", handled: "high" });
+    expect(await judgePriorities(stores, now + 26 * HOUR)).toBe(2);
+    expect(Object.fromEntries(await priorities())).toEqual({ wide: "high", narrow: "high", handled: "medium" });
+  });
+});
 
 describe("recordOccurrences", () => {
   it("makes a signature of its first event, announces it once and counts the rest", async () => {

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { flipLate } from "../../domain/heartbeats/find-late.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import { repeat, type Repeating } from "../../platform/repeat.ts";
 import { readProvenUpTo } from "./proven-up-to.ts";
 
 interface LateFinderNeeds {
@@ -16,23 +16,15 @@ interface LateFinderNeeds {
   partitions: number;
 }
 
-export interface LateFinder {
-  start(): void;
-  /** Resolves when the look in progress, if any, is done. */
-  stop(): Promise<void>;
-}
-
 /** So long may lateness stay unknown before an operator hears of it. */
 const WARN_AFTER_MS = 60_000;
 
 /** Looks for late heartbeat monitors every SCHEDULER_TICK_MS. Any number of them may run beside each other. */
-export function makeLateFinder({ database, clock, config, log, logId, partitions }: LateFinderNeeds): LateFinder {
+export function makeLateFinder({ database, clock, config, log, logId, partitions }: LateFinderNeeds): Repeating {
   /** Since when we know that pings come through; by the wall, as pings are. Null while we do not know it. */
   let listeningSince: number | null = null;
   let unknownSince = clock.monotonic();
   let warned = false;
-  let running: Promise<void> = Promise.resolve();
-  const stopping = new AbortController();
 
   async function look(): Promise<void> {
     const now = new Date(clock.now());
@@ -54,20 +46,9 @@ export function makeLateFinder({ database, clock, config, log, logId, partitions
     log.warn("no heartbeat monitor can be found late: either no edge is running or the heartbeats topic is not being processed");
   }
 
-  async function lookUntilStopped(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for late heartbeat monitors; trying again"));
-      await pause(config.SCHEDULER_TICK_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  }
-
-  return {
-    start() {
-      running = lookUntilStopped();
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return repeat({
+    pauseMs: config.SCHEDULER_TICK_MS,
+    work: look,
+    onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for late heartbeat monitors; trying again"),
+  });
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type { Group } from "../../domain/errors/group-again.ts";
 import { moveSignature } from "../../domain/errors/move-signature.ts";
@@ -12,6 +11,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
 import { inTransaction, isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import { repeat, type Repeating } from "../../platform/repeat.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { lateSourceMaps } from "../../schemas/tables/all.ts";
 import { TriedAgain } from "../consume/retrying.ts";
@@ -29,12 +29,6 @@ interface LateMapsNeeds {
   maps: Pick<MapServer, "changed">;
 }
 
-export interface LateMaps {
-  start(): void;
-  /** Resolves when the signature in progress, if any, is done. */
-  stop(): Promise<void>;
-}
-
 const AT_ONCE = 100;
 /** Longer than a page can take; who died is taken over from after so long. */
 const LEASE_MS = 60_000;
@@ -44,25 +38,22 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
  * Looks through the errors from before an upload, signature by signature, and lets each be what it is grouped as now. Any number of these may
  * run beside each other; what one that died had done stays done, and another goes on from there.
  */
-export function makeLateMaps({ database, clickhouse, clock, config, log, pool, maps }: LateMapsNeeds): LateMaps {
-  const stopping = new AbortController();
-  let running: Promise<void> = Promise.resolve();
-
+export function makeLateMaps({ database, clickhouse, clock, config, log, pool, maps }: LateMapsNeeds): Repeating {
   /** Whether there was anything to do. */
-  async function next(): Promise<boolean> {
+  async function next(stopping: AbortSignal): Promise<boolean> {
     const { ids: [id], token } = await claimDue(database, { table: lateSourceMaps, condition: sql`true`, now: new Date(clock.now()), leaseMs: LEASE_MS, limit: 1 });
     if (id === undefined) return false;
     const late = await readLateMap(database, id, token);
-    if (late) await lookThrough(late, id, token);
+    if (late) await lookThrough(late, { id, token, stopping });
     return true;
   }
 
-  async function lookThrough(late: LateMap & { doneUpTo: string | null }, id: string, token: string): Promise<void> {
+  async function lookThrough(late: LateMap & { doneUpTo: string | null }, { id, token, stopping }: { id: string; token: string; stopping: AbortSignal }): Promise<void> {
     // That this map came may not have been heard yet.
     maps.changed();
     let after = late.doneUpTo ?? BEFORE_ALL;
     let moved = 0;
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       const rows = await readUnmapped(clickhouse, { ...late, after, limit: AT_ONCE });
       moved += await regroup(late.organizationId, rows);
       if (rows.length < AT_ONCE) {
@@ -96,24 +87,12 @@ export function makeLateMaps({ database, clickhouse, clock, config, log, pool, m
     return moved;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const more = await next().catch((error: unknown) => {
-        const away = isPostgresAway(error) || error instanceof ClickHouseUnavailable || error instanceof TriedAgain;
-        log[away ? "debug" : "error"]({ err: error }, "could not look through the errors from before an upload; trying again");
-        return false;
-      });
-      if (!more) await pause(config.SCHEDULER_TICK_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  }
-
-  return {
-    start() {
-      running = run();
+  return repeat({
+    pauseMs: config.SCHEDULER_TICK_MS,
+    work: next,
+    onError(error) {
+      const away = isPostgresAway(error) || error instanceof ClickHouseUnavailable || error instanceof TriedAgain;
+      log[away ? "debug" : "error"]({ err: error }, "could not look through the errors from before an upload; trying again");
     },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  });
 }

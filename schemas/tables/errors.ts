@@ -41,6 +41,8 @@ export const errorSignatures = pgTable(
     status: errorStatus("status").notNull().default("new"),
     category: errorCategory("category").notNull(),
     priority: priority("priority").notNull(),
+    /** Many sessions met it lately: its priority is a step higher than its kind alone would make it. */
+    widespread: boolean("widespread").notNull().default(false),
     handled: boolean("handled").notNull(),
     occurrences: bigint("occurrences", { mode: "number" }).notNull(),
     firstSeen: moment("first_seen").notNull(),
@@ -61,6 +63,7 @@ export const errorSignatures = pgTable(
     // Totals are read from it alone; a page is read slot by slot and put in order within them.
     index("error_signatures_list").on(table.organizationId, table.lastSeenSlot, table.serviceId, table.status, table.ignoreUntil, table.category, table.priority, table.firstSeen, table.id),
     index("error_signatures_service").on(table.organizationId, table.serviceId, table.lastSeenSlot, table.status),
+    index("error_signatures_widespread").on(table.id).where(sql`${table.widespread}`),
     index("error_signatures_first_seen").on(table.organizationId, table.firstSeen),
   ],
 );

@@ -1,0 +1,30 @@
+import { sql } from "drizzle-orm";
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import { errorSignatures } from "../../schemas/tables/all.ts";
+import { mergedInto } from "./aliases.ts";
+
+/** More than so many sessions within 24 hours raise an error's priority by a step. `signature_hours` counts no further. */
+export const WIDESPREAD_SESSIONS = 100;
+const MOST = 100_000;
+
+/**
+ * Raises the priority of errors that met many sessions in the last 24 hours (whole ones, by when events were received), and takes that back from
+ * those that no longer do. `now` in milliseconds since the epoch. Returns how many changed. May run anywhere, any number at a time.
+ */
+export async function judgePriorities({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, now: number): Promise<number> {
+  const rows = await clickhouse.query<{ id: string }>(
+    `SELECT toString(signature_id) AS id FROM signature_hours WHERE hour > fromUnixTimestamp64Milli({since:Int64}) GROUP BY service_id, signature_id
+     HAVING uniqUpToMerge(${WIDESPREAD_SESSIONS})(sessions) > ${WIDESPREAD_SESSIONS} LIMIT ${MOST}`,
+    { since: now - 24 * 3_600_000 },
+  );
+  const merged = await mergedInto(database, rows.map(({ id }) => id));
+  const ids = `{${rows.map(({ id }) => merged.get(id) ?? id).join(",")}}`;
+  const raised = await database.execute(sql`
+    update ${errorSignatures} set widespread = true, priority = case priority when 'low' then 'medium' when 'medium' then 'high' else 'critical' end::priority
+    where id = any(${ids}::uuid[]) and not widespread`);
+  const lowered = await database.execute(sql`
+    update ${errorSignatures} set widespread = false, priority = case priority when 'critical' then 'high' when 'high' then 'medium' else 'low' end::priority
+    where widespread and id <> all(${ids}::uuid[])`);
+  return (raised.rowCount ?? 0) + (lowered.rowCount ?? 0);
+}

@@ -1,0 +1,2 @@
+ALTER TABLE "error_signatures" ADD COLUMN "widespread" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE INDEX "error_signatures_widespread" ON "error_signatures" USING btree ("id") WHERE "error_signatures"."widespread";

@@ -107,7 +107,7 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
   const cut = makeCutter();
   const vital = event.type === "vital";
   const message = cut.text(event.message, LIMITS.message);
-  const debugIds = event.debug_ids ? debugIdsOf(event.debug_ids, cut) : null;
+  const debugIds = event.debug_ids ? debugIdsOf(event, cut) : null;
   const error = vital ? NO_ERROR : describeError(event, message, { release: envelope.release, maps: debugIds ? envelope.mapsOf(entry.serviceId, envelope.release, debugIds) : envelope.maps }, cut);
   return {
     log_id: place.logId,
@@ -150,9 +150,10 @@ function rowOf(event: BeaconEvent, envelope: Envelope, index: number, eventIndex
   };
 }
 
-/** By script; null when none is valid. */
-function debugIdsOf(given: Record<string, string>, cut: Cutter): Record<string, string> | null {
-  const valid = Object.entries(given).filter(([url, id]) => url.length <= LIMITS.url && typeof id === "string" && isUuid(id));
+/** By script, of those that the stacks name: a page has many more. Null when none is valid. */
+function debugIdsOf({ debug_ids: given, stack, causes }: BeaconEvent, cut: Cutter): Record<string, string> | null {
+  const stacks = [stack ?? "", ...(causes ?? []).map((cause) => cause.stack ?? "")];
+  const valid = Object.entries(given!).filter(([url, id]) => url.length <= LIMITS.url && isUuid(id) && stacks.some((text) => text.includes(url)));
   return valid.length === 0 ? null : Object.fromEntries(cut.list(valid, LIMITS.debugIds).map(([url, id]) => [url, id.toLowerCase()]));
 }
 

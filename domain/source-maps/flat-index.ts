@@ -23,6 +23,9 @@ export const LAYOUT_VERSION = 1;
 const HEADER_BYTES = 36;
 export const RECORD_LENGTH = 5;
 
+/** Names of sources and functions are cut there: an event repeats them for each frame. */
+const MAX_TEXT_BYTES = 2_000;
+
 /** Of what there is how much: see the layout. */
 export interface Counts {
   lines: number;
@@ -107,7 +110,7 @@ export function openIndex(buffer: Buffer): FlatIndex {
   const { lineStarts, columns, records, sourceNames, stringStarts, strings, ignored, contentStarts, contents } = arrays;
   const lines = lineStarts.length - 1;
   const decoded: (string | undefined)[] = Array.from({ length: stringStarts.length - 1 });
-  const text = (id: number) => (decoded[id] ??= storableText(strings.subarray(stringStarts[id], stringStarts[id + 1])));
+  const text = (id: number) => (decoded[id] ??= storableText(strings.subarray(stringStarts[id], Math.min(stringStarts[id + 1]!, stringStarts[id]! + MAX_TEXT_BYTES))));
 
   return {
     find(line, column) {

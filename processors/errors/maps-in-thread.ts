@@ -76,7 +76,7 @@ interface Got {
   answers: Map<string, Found>;
 }
 
-const REMEMBERED = { services: 20_000, urls: 200_000, debugIds: 50_000, views: 5_000 } as const;
+const REMEMBERED = { services: 20_000, urls: 200_000, debugIds: 50_000, viewCharacters: 2_000_000 } as const;
 /** Longer than the store's own time limits: it answers that it cannot before that. */
 const ANSWER_MS = 20_000;
 
@@ -86,7 +86,7 @@ function makeThreadMaps(bytes: number): ThreadMaps {
   const releases = new LRUCache<string, Map<string, MapKey>>({ maxSize: REMEMBERED.urls, sizeCalculation: (urls) => urls.size + 1 });
   const byDebugId = new LRUCache<string, { map: MapKey | null }>({ max: REMEMBERED.debugIds });
   /** What was symbolicated is kept with the maps that it was made with. */
-  const views = new LRUCache<string, ScriptMaps["known"]>({ max: REMEMBERED.views });
+  const views = new LRUCache<string, ScriptMaps["known"]>({ maxSize: REMEMBERED.viewCharacters, sizeCalculation: (_made, view) => view.length + 100 });
   const indexes = new LRUCache<MapKey, Opened>({ maxSize: bytes, sizeCalculation: (index) => (index === "map_invalid" ? 1 : index.bytes) });
 
   function forget(): void {

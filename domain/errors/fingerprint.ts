@@ -39,9 +39,10 @@ export function framesOfGroup(category: ErrorCategory, frames: readonly ParsedFr
 export function fingerprint(event: Groupable): Grouping {
   const { custom } = event;
   const parts = custom && custom.length > 0 ? customParts(event, custom) : defaultParts(event);
-  let text = GROUPING_VERSION;
-  for (const { kind, value } of parts) text += `\u0000${kind}\u0000${value}`;
-  return { version: GROUPING_VERSION, fingerprint: hash("sha256", text, "hex").slice(0, 32), parts };
+  const texts = [GROUPING_VERSION];
+  for (const { kind, value } of parts) texts.push(kind, value);
+  // Joined at once: a text that was added up piece by piece takes as long again to hash.
+  return { version: GROUPING_VERSION, fingerprint: hash("sha256", texts.join("\u0000"), "hex").slice(0, 32), parts };
 }
 
 function customParts(event: Groupable, custom: string[]): GroupingPart[] {

@@ -12,16 +12,14 @@ export function functionName(printed: string): string {
 /** The usual case in one look: what stands behind the last dot or slash, when that is an identifier. */
 function plainEnd(printed: string): string | null {
   let at = printed.length - 1;
-  while (at >= 0 && isIdentifierCode(printed.charCodeAt(at))) at--;
+  while (at >= 0 && IDENTIFIER[printed.charCodeAt(at)] === 1) at--;
   if (at === -1) return printed;
   const code = printed.charCodeAt(at);
   return (code === 46 || code === 47) && at < printed.length - 1 ? printed.slice(at + 1) : null;
 }
 
-/** Letters and digits of ASCII, `_`, `$` and the `#` of private names. */
-function isIdentifierCode(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 36 || code === 35;
-}
+/** 1 for letters and digits of ASCII, `_`, `$` and the `#` of private names. */
+const IDENTIFIER = new Uint8Array(128).map((_, code) => (/[\w$#]/.test(String.fromCharCode(code)) ? 1 : 0));
 
 function reduced(printed: string): string {
   const alias = printed.indexOf(" [as ");

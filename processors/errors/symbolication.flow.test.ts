@@ -21,12 +21,14 @@ import { encodeFrame } from "../../platform/event-log/frame.ts";
 import type { Consumer, EventLog } from "../../platform/event-log/port.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
+import { openDatabase } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
 import { moduleFile } from "../../platform/root.ts";
 import { startWorkerPool, WorkerLost, type WorkerPool } from "../../platform/worker-pool.ts";
 import { cursors, errorSignatures, events, lateSourceMaps, sourceMapFiles } from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
+import { TriedAgain } from "../consume/retrying.ts";
 import { makeLateMaps } from "../late-maps/regroup-late.ts";
 import type { GroupsTask } from "../late-maps/worker.ts";
 import { startErrorConsumer, type ErrorRowsPool } from "./consume.ts";
@@ -253,6 +255,18 @@ describe("a map that comes late", () => {
     expect([await signatures(), await told()]).toMatchObject([[{ occurrences: 3, culprit: "src/cart.js" }], ["error.new", "error.new", "error.new"]]);
     expect((await detail((await signatures())[0]!.id)).sessions_affected).toBe(3);
   });
+});
+
+it("blames no event when maps cannot be read, and does not take them for missing", async () => {
+  const away = openDatabase("postgres://nobody@127.0.0.1:1/none", 1, log);
+  const server = startMapServer({ database: away, databaseUrl: postgres.url, log, bytes: 1e6 });
+  const record = { offset: 0n, value: encodeFrame({ edgeId, sequence: 1n }, [{ requestNumber: 0, receivedAt: Date.now(), detached: true, organizationId: tenant.organizationId, subjectId: tenant.serviceId, body: Buffer.from(JSON.stringify({ key: "bpk_", release: "1", events: [{ type: "error", message: "x", stack: "f@https://x.example/a.js:1:1" }] })) }]) };
+  try {
+    await expect(withMaps(pool, server).run({ logId: "log", partition: 0, records: [record] })).rejects.toThrow(TriedAgain);
+  } finally {
+    await server.stop();
+    await away.$client.end();
+  }
 });
 
 it("hears of an upload at once, although it has looked in vain before", async () => {

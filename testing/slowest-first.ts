@@ -8,6 +8,7 @@ const SLOWEST = [
   "deploy/cluster.flow.test.ts",
   "roles/kill-under-load.flow.test.ts",
   "roles/start.flow.test.ts",
+  "roles/source-maps.flow.test.ts",
   "processors/errors/lost-worker.flow.test.ts",
   "clients/cli/dead-letter.flow.test.ts",
   "roles/spool.flow.test.ts",

@@ -27,8 +27,14 @@ export async function buildWithVite({ files, outDir = "dist", plugins = [] }: Vi
   const folder = await mkdtemp(join(tmpdir(), "pharos-vite-"));
   await writeFiles(folder, files);
   const input = "index.html" in files ? {} : { rolldownOptions: { input: join(folder, Object.keys(files)[0]!) } };
-  await build({ root: folder, configFile: false, logLevel: "silent", plugins, build: { outDir, emptyOutDir: true, sourcemap: true, minify: true, ...input } });
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await build({ root: folder, configFile: false, logLevel: "silent", plugins, build: { outDir, emptyOutDir: true, sourcemap: true, minify: true, ...input } });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   const written = await readdir(join(folder, outDir), { recursive: true, withFileTypes: true });
   const emitted = written.filter((entry) => entry.isFile()).map((entry) => relative(join(folder, outDir), join(entry.parentPath, entry.name)));
-  return { folder, outDir: join(folder, outDir), emitted: emitted.toSorted(), remove: () => rm(folder, { recursive: true, force: true }) };
+  return { folder, outDir: join(folder, outDir), emitted: emitted.toSorted(), remove };
 }

@@ -5,7 +5,7 @@ import type { Frame } from "../../schemas/frames.ts";
 import { withContexts } from "../source-maps/read-contexts.ts";
 import { aliasesOf } from "./aliases.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
-import { framesOf } from "./left-out.ts";
+import { framesWithMaps } from "./map-again.ts";
 import { findSignature, type SignatureRow } from "./show.ts";
 
 interface OccurrenceRow {
@@ -23,6 +23,7 @@ interface OccurrenceRow {
   level: string;
   stack: string;
   frames: string;
+  debug_ids: string;
   causes: string;
   breadcrumbs: string;
   tags: Record<string, string>;
@@ -59,12 +60,12 @@ export async function readOccurrences({ database, clickhouse }: { database: Data
   const rows = await askClickHouse<OccurrenceRow>(
     clickhouse,
     `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
-       session_id, user_id, url, handled, level, stack, frames, causes, breadcrumbs, tags, sdk, truncated
+       session_id, user_id, url, handled, level, stack, frames, debug_ids, causes, breadcrumbs, tags, sdk, truncated
      FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND detailed
      ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
     { ...place, ...page },
   );
-  const frames = await withContexts(database, organizationId, rows.map(framesOf));
+  const frames = await withContexts(database, organizationId, await framesWithMaps(database, place.service, rows));
   return rows.map((row, index) => showOccurrence(row, frames[index]!));
 }
 

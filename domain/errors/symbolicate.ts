@@ -1,16 +1,10 @@
-import type { Position } from "../source-maps/flat-index.ts";
-import type { ContentPlace, StoredFrame, UnmappedReason } from "../../schemas/frames.ts";
+import type { Original } from "../source-maps/original-of.ts";
+import type { StoredFrame, UnmappedReason } from "../../schemas/frames.ts";
 import { isInApp } from "./in-app.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
 import { remember } from "./remember.ts";
 import { stableFile } from "./stable-file.ts";
 import { culpritOf, type StackFacts } from "./stack-facts.ts";
-
-/** A position of a script in its source, with the name of the function around it. */
-export interface Original extends Pick<Position, "source" | "line" | "column" | "ignored"> {
-  name: string | null;
-  content: ContentPlace | null;
-}
 
 /** The maps of the scripts of one event. */
 export interface ScriptMaps {
@@ -67,7 +61,8 @@ function ofSource(frame: ParsedFrame, place: Place): ParsedFrame {
   return { ...frame, function: place.name, in_app: inApp && !place.ignored, stable_file: stable };
 }
 
-const judgeSource = remember(10_000, (source) => ({ inApp: isInApp(source), stable: stableFile(source) }));
+/** A source is named from where its script lies, which can be a folder deeper in the next build. */
+const judgeSource = remember(10_000, (source) => ({ inApp: isInApp(source), stable: stableFile(source.replace(/^(?:\.\.\/)+/, "")) }));
 
 function shownFrame(printed: ParsedFrame, { in_app: inApp }: ParsedFrame, place: Place, release: string): StoredFrame {
   const frame = { function: printed.function, file: printed.file, line: printed.line, column: printed.column, in_app: inApp };

@@ -5,6 +5,11 @@ import { sourceMapFiles, sourceMaps } from "../../schemas/tables/all.ts";
 /** Names a map's index across organizations: "organization hash". */
 export type MapKey = string;
 
+/** The hash in a map's name. */
+export function hashOf(map: MapKey): string {
+  return map.slice(map.indexOf(" ") + 1);
+}
+
 /** Of these services those that have any map. */
 export async function servicesWithMaps(queries: Queries, serviceIds: readonly string[]): Promise<Set<string>> {
   const rows = await queries.selectDistinct({ id: sourceMaps.serviceId }).from(sourceMaps).where(inArray(sourceMaps.serviceId, [...serviceIds]));

@@ -33,8 +33,8 @@ async function findHash(queries: Queries, serviceId: string, release: string, ur
   return key === undefined ? null : byUrl.get(key)!;
 }
 
-/** Null for one that cannot be read: of another layout, or damaged. */
-async function openMap(queries: Queries, map: MapKey): Promise<FlatIndex | null> {
+/** Null for one that cannot be read: of another layout, damaged, or deleted meanwhile. */
+export async function openMap(queries: Queries, map: MapKey): Promise<FlatIndex | null> {
   const bytes = await readIndex(queries, map);
   try {
     return bytes && openIndex(bytes);

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { MessagePort } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import type { MapsOf } from "../../domain/errors/rows-of-body.ts";
-import type { Original, ScriptMaps } from "../../domain/errors/symbolicate.ts";
-import type { MapKey } from "../../domain/source-maps/find-maps.ts";
+import type { ScriptMaps } from "../../domain/errors/symbolicate.ts";
+import { hashOf, type MapKey } from "../../domain/source-maps/find-maps.ts";
 import { openIndex, type FlatIndex } from "../../domain/source-maps/flat-index.ts";
 import { keysOf } from "../../domain/source-maps/match-url.ts";
-import { nameAt } from "../../domain/source-maps/original-of.ts";
+import { storedOriginal, type Original } from "../../domain/source-maps/original-of.ts";
 
 /** What a thread asks of the one that has the database, over a task's port. */
 export type MapsRequest =
@@ -200,12 +200,7 @@ function opened(shared: SharedArrayBuffer | null): Opened {
 }
 
 function originalIn(index: Opened, map: MapKey, line: number, column: number): Found {
-  if (index === "map_invalid") return index;
-  const found = index.find(line, column);
-  if (found === null) return null;
-  const place = index.contentPlace(found.sourceIndex);
-  const { source, ignored } = found;
-  return { source, line: found.line, column: found.column, ignored, name: nameAt(index, found), content: place && [map.slice(map.indexOf(" ") + 1), place.start, place.bytes] };
+  return index === "map_invalid" ? index : storedOriginal(index, hashOf(map), line, column);
 }
 
 async function askFor<Kind extends MapsRequest["kind"]>(port: MessagePort, request: MapsRequest): Promise<MapsAnswers[Kind]> {

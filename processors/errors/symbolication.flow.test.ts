@@ -215,6 +215,9 @@ describe("a map that comes late", () => {
     expect(shown).toMatchObject({ id: after!.id, occurrences: 4, sessions_affected: 4, culprit: "src/cart.js", grouping: { parts: [{}, { value: "src/cart.js" }, { value: "total in src/cart.js" }] } });
     expect(shown.frames[0]!.original!.context!.line).toContain("item.price.amount");
     expect(shown.by_release.map(({ release, occurrences }) => [release, occurrences])).toEqual([["2.0.0", 1], ["1.0.0", 3]]);
+    // The latest event is of a release without maps; the first ones are shown through the map that came after them.
+    const { occurrences } = await listOccurrences(needs(), tenant.organizationId, before!.id, { limit: 50, offset: 0 });
+    expect(occurrences.map(({ frames }) => frames[0]!.original?.context?.line ?? frames[0]!.unmapped_reason)).toEqual(["no_map_for_url", ...Array.from({ length: 3 }, () => "    return this.items.map((item) => item.price.amount);")]);
     expect(shown.trend.reduce((sum, hour) => sum + hour, 0)).toBe(4);
     expect((await listOccurrences(needs(), tenant.organizationId, before!.id, { limit: 50, offset: 0 })).total).toBe(4);
     expect(await listErrors(needs(), tenant.organizationId, { release: "2.0.0", limit: 50, offset: 0 }, Date.now())).toMatchObject({ total: 1, errors: [{ id: after!.id, sessions_affected: 4 }] });

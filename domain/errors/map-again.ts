@@ -1,0 +1,63 @@
+import type { Queries } from "../../platform/postgres/database.ts";
+import type { StoredFrame } from "../../schemas/frames.ts";
+import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
+import { hashOf, mapsOfDebugIds, mapsOfReleases, type MapKey } from "../source-maps/find-maps.ts";
+import type { FlatIndex } from "../source-maps/flat-index.ts";
+import { openMap } from "../source-maps/look-up.ts";
+import { keysOf } from "../source-maps/match-url.ts";
+import { storedOriginal } from "../source-maps/original-of.ts";
+import { framesOf } from "./left-out.ts";
+import { factsOf } from "./stack-facts.ts";
+import { symbolicate, type ScriptMaps } from "./symbolicate.ts";
+
+type ShownRow = Pick<BeaconEventRow, "frames" | "stack" | "message" | "release" | "debug_ids">;
+
+/** Rows of more scripts than this, in one answer, are shown with the frames that they were stored with. */
+const MOST_MAPS = 10;
+
+/**
+ * The frames of a service's events, row by row. What is stored never changes, so those that lacked a map when they came are put back to their
+ * originals here, with the maps of now.
+ */
+export async function framesWithMaps(queries: Queries, serviceId: string, rows: readonly ShownRow[]): Promise<StoredFrame[][]> {
+  const stored = rows.map(framesOf);
+  const lacking = rows.filter((row, index) => row.stack !== "" && stored[index]!.some(({ unmapped_reason: reason }) => reason === "no_map_for_url" || reason === "no_release" || reason === "map_invalid"));
+  if (lacking.length === 0) return stored;
+  const mapsOf = await findMaps(queries, serviceId, lacking);
+  return rows.map((row, index) => {
+    const maps = lacking.includes(row) ? mapsOf(row) : null;
+    const shown = maps && symbolicate(factsOf(row.stack, row.message), maps, row.release).shown;
+    return shown ? (JSON.parse(shown) as StoredFrame[]) : stored[index]!;
+  });
+}
+
+/** Opens what their scripts need. */
+async function findMaps(queries: Queries, serviceId: string, rows: readonly ShownRow[]): Promise<(row: ShownRow) => ScriptMaps | null> {
+  const releases = [...new Set(rows.map(({ release }) => release).filter(Boolean))];
+  const debugIds = [...new Set(rows.flatMap((row) => Object.values(debugIdsOf(row))))];
+  const [ofReleases, ofIds] = await Promise.all([mapsOfReleases(queries, releases.map((release) => [serviceId, release])), mapsOfDebugIds(queries, debugIds.map((id) => [serviceId, id]))]);
+  const byUrl = new Map(releases.map((release, index) => [release, new Map(ofReleases[index])]));
+  const byId = new Map(debugIds.map((id, index) => [id, ofIds[index]!]));
+  const mapOf = (row: ShownRow, url: string): MapKey | null => {
+    const urls = byUrl.get(row.release);
+    const key = urls && keysOf(url).find((each) => urls.has(each));
+    return byId.get(debugIdsOf(row)[url] ?? "") ?? (key === undefined ? null : urls!.get(key)!);
+  };
+
+  const wanted = new Set(rows.flatMap((row) => factsOf(row.stack, row.message).frames.flatMap(({ file }) => (file === null ? [] : (mapOf(row, file) ?? [])))));
+  if (wanted.size > MOST_MAPS) return () => null;
+  const opened = new Map<MapKey, FlatIndex | null>();
+  for (const map of wanted) opened.set(map, await openMap(queries, map));
+  return (row) => ({
+    mapOf: (url) => mapOf(row, url),
+    find(map, line, column) {
+      const index = opened.get(map);
+      return index ? storedOriginal(index, hashOf(map), line, column) : "map_invalid";
+    },
+    known: new WeakMap(),
+  });
+}
+
+function debugIdsOf({ debug_ids: debugIds }: ShownRow): Record<string, string> {
+  return debugIds === "" ? {} : (JSON.parse(debugIds) as Record<string, string>);
+}

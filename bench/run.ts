@@ -24,10 +24,12 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: "freshness", measures: "from a beacon to GET /errors", needs: ["kafka"] },
   { name: "pipeline", measures: "the whole pipeline", needs: ["kafka"] },
   { name: "insert", measures: "a row into ClickHouse", needs: [] },
+  { name: "symbolicate", measures: "a frame back to its source", needs: [] },
   { name: "fingerprint", measures: "grouping, and thresholds", needs: [] },
   { name: "worker-hand-over", measures: "to a worker and back", needs: [] },
   { name: "metrics", measures: "pushes with their evaluation", needs: ["kafka"] },
   { name: "run-k6", measures: "the ingest endpoints by k6", needs: ["kafka", "k6"] },
+  { name: "reading", measures: "lists, details and exports of errors", needs: [], fixed: true },
   { name: "run-api", measures: "the REST API by k6", needs: ["k6"], fixed: true },
 ];
 

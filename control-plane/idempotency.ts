@@ -12,6 +12,8 @@ export interface SentAnswer {
   body: string;
   /** In place of the usual ones; only of a GET, for they are not kept. */
   headers?: Record<string, string>;
+  /** In place of the body; only of a GET that is not kept. */
+  chunks?: AsyncIterable<string>;
 }
 
 interface IdempotentCall {

@@ -10,6 +10,7 @@ import { bodyIsOptional, schemaOf } from "./openapi.ts";
 import { BODY_LIMIT, parseBody, requireStorable, unpack } from "./read-body.ts";
 import { registerForms } from "./read-form.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
+import { sendStream } from "./send-stream.ts";
 
 /** Of all organizations together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
@@ -89,11 +90,13 @@ async function answer(route: Route, { needsOf, kept, versions }: Answering, requ
     const show = (shown: unknown) => JSON.stringify((route.response as z.ZodType).parse(shown));
     const status = route.status ?? 200;
     if (!isSpecialAnswer(value)) return { status, body: show(value) };
+    if ("chunks" in value) return { status, body: "", chunks: value.chunks, headers: { ...value.headers, "Content-Type": value.contentType } };
     return "text" in value ? { status, body: value.text, headers: { ...value.headers, "Content-Type": value.contentType } } : { status: value.status, body: show(value.value) };
   };
   const idempotencyKey = route.method === "POST" ? request.headers["idempotency-key"] : undefined;
   const sent = idempotencyKey !== undefined ? await runOnce(String(idempotencyKey)) : route.keptUntilChange ? await findKept() : await run(needs);
-  return reply.code(sent.status).headers({ "Content-Type": "application/json; charset=utf-8", ...sent.headers }).send(sent.body);
+  void reply.code(sent.status).headers({ "Content-Type": "application/json; charset=utf-8", ...sent.headers });
+  return sent.chunks ? sendStream(sent.chunks, request, reply, needs.log) : reply.send(sent.body);
 
   async function findKept(): Promise<SentAnswer> {
     const { organizationId } = caller!.actor;

@@ -34,22 +34,22 @@ export interface RouteContext<Body, Params, Query> {
 
 const SPECIAL = Symbol("special answer");
 
-/** An answer beside the usual one: the same shape with another status, or text of another type. */
-export type SpecialAnswer<Value> = { [SPECIAL]: true } & ({ status: 200 | 201 | 202; value: Value } | { contentType: string; headers: Record<string, string>; text: string });
+/** An answer beside the usual one: the same shape with another status, or text of another type, whole or as it comes. */
+export type SpecialAnswer<Value> = { [SPECIAL]: true } & ({ status: 200 | 201 | 202; value: Value } | { contentType: string; headers: Record<string, string>; text: string } | { contentType: string; headers: Record<string, string>; chunks: AsyncIterable<string> });
 
 /** The usual answer with the status that the route declares as `otherStatus`. */
 export function withStatus<Value>(status: 200 | 201 | 202, value: Value): SpecialAnswer<Value> {
   return { [SPECIAL]: true, status, value };
 }
 
-/** Text instead of JSON, of the type that the route declares as `otherType`. */
-export function asText(contentType: string, text: string, headers: Record<string, string> = {}): SpecialAnswer<never> {
-  return { [SPECIAL]: true, contentType, headers, text };
+/** Text as it comes, for what is too large to be held: JSON, or of the type that the route declares as `otherType`; of a GET that is not kept. What fails before the first of it should fail in the handler, where it still becomes an answer. */
+export function asStream(contentType: string, chunks: AsyncIterable<string>, headers: Record<string, string> = {}): SpecialAnswer<never> {
+  return { [SPECIAL]: true, contentType, headers, chunks };
 }
 
 /** The usual answer, already written as JSON; the domain that wrote it answers for its shape. */
 export function asJson(text: string): SpecialAnswer<never> {
-  return asText("application/json; charset=utf-8", text);
+  return { [SPECIAL]: true, contentType: "application/json; charset=utf-8", headers: {}, text };
 }
 
 export function isSpecialAnswer(answer: unknown): answer is SpecialAnswer<unknown> {
@@ -80,7 +80,7 @@ export interface Route<Body = unknown, Params = unknown, Query = unknown, Respon
   status?: 200 | 201 | 202;
   /** A second status of success, given by `withStatus`. */
   otherStatus?: { status: 200 | 201 | 202; description: string };
-  /** A second type of answer beside JSON, given by `asText`; such as `text/csv`. */
+  /** A second type of answer beside JSON, given by `asStream`; such as `text/csv`. */
   otherType?: string;
   /** Failures of this endpoint beside those that every endpoint has (400, 401, 403 scope, 404, 429, 5xx). */
   failures?: readonly FailureCode[];

@@ -5,7 +5,7 @@ import { errorSignatures } from "../../schemas/tables/all.ts";
 import { mergedInto } from "./aliases.ts";
 
 /** More than so many sessions within 24 hours raise an error's priority by a step. `signature_hours` counts no further. */
-export const WIDESPREAD_SESSIONS = 100;
+const WIDESPREAD_SESSIONS = 100;
 const MOST = 100_000;
 
 /**

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, sql, type WithSubquery } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { ErrorListQuery, ErrorSignature } from "../../schemas/api/errors.ts";
@@ -19,17 +19,28 @@ export async function listErrors(
   const { database } = needs;
   const chosen = await chooseSignatures(needs, organizationId, filter, now);
   if (chosen === null) return { errors: [], total: 0 };
+  if (chosen.seen) return listSeen(needs, { ...chosen, seen: chosen.seen }, filter, now);
   // Nothing lies behind the end, and to walk there takes long.
-  if (filter.offset >= DEEP) {
-    const total = await countAll(database, organizationId, chosen, filter, 0);
-    if (filter.offset >= total) return { errors: [], total };
-  }
+  const known = filter.offset >= DEEP ? await countAll(database, organizationId, chosen, filter, 0) : null;
+  if (known !== null && filter.offset >= known) return { errors: [], total: known };
   const { id } = errorSignatures;
   // The ids first: putting a slot in order carries no whole rows.
   const page = database.select({ id }).from(errorSignatures).where(chosen.where).orderBy(...LATEST_FIRST).limit(filter.limit).offset(filter.offset);
   const rows = await database.select().from(errorSignatures).where(inArray(id, page)).orderBy(...LATEST_FIRST);
-  const [errors, total] = await Promise.all([showSignatures(needs, rows, now), countAll(database, organizationId, chosen, filter, rows.length)]);
+  const [errors, total] = await Promise.all([showSignatures(needs, rows, now), known ?? countAll(database, organizationId, chosen, filter, rows.length)]);
   return { errors, total };
+}
+
+/** As `listErrors`, with the page and the total from one statement: the ids that the condition names would take as long again in a second one. */
+async function listSeen(needs: { database: Database; clickhouse: ClickHouse }, { where, seen, parts }: Chosen & { seen: WithSubquery }, { limit, offset }: ErrorListQuery, now: number): Promise<{ errors: ErrorSignature[]; total: number }> {
+  const { database } = needs;
+  const { id } = errorSignatures;
+  const total = sql<number>`(${sql.join(parts.map((part) => sql`(select count(*) from ${errorSignatures} where ${part})`), sql` + `)})`.mapWith(Number);
+  const page = database.select({ id }).from(errorSignatures).where(where).orderBy(...LATEST_FIRST).limit(limit).offset(offset);
+  const rows = await database.with(seen).select({ row: errorSignatures, total }).from(errorSignatures).where(inArray(id, page)).orderBy(...LATEST_FIRST);
+  if (rows.length > 0) return { errors: await showSignatures(needs, rows.map(({ row }) => row), now), total: rows[0]!.total };
+  const [counted] = offset === 0 ? [] : await database.with(seen).select({ total }).from(sql`(select) as nothing`);
+  return { errors: [], total: counted?.total ?? 0 };
 }
 
 /** How many match. A page that is not full, unless it lies behind the end, is the last and tells it. */

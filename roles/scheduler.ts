@@ -8,7 +8,8 @@ import { isPostgresAway } from "../platform/postgres/database.ts";
 import { repeat } from "../platform/repeat.ts";
 import type { House } from "./house.ts";
 
-const PRIORITIES_MS = 60_000;
+/** Reads the sessions of a day. */
+const PRIORITIES_MS = 120_000;
 
 /** The role that does what is due: webhook deliveries, heartbeat monitors that are late, and errors that spread. */
 export function startSchedulerRole(house: House): void {

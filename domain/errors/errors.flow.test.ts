@@ -91,7 +91,7 @@ describe("judgePriorities", () => {
     expect(await judgePriorities(stores, now)).toBe(2);
     expect(await judgePriorities(stores, now)).toBe(0);
     expect(Object.fromEntries(await priorities())).toEqual({ wide: "critical", narrow: "high", handled: "high" });
-    expect(await judgePriorities(stores, now + 26 * HOUR)).toBe(2);
+    expect(await judgePriorities(stores, now + 31 * HOUR)).toBe(2);
     expect(Object.fromEntries(await priorities())).toEqual({ wide: "high", narrow: "high", handled: "medium" });
   });
 });

@@ -73,7 +73,7 @@ export async function sessionsOf({ database, clickhouse }: { database: Queries; 
   const canonical = aliases.length === 0 ? "toString(signature_id)" : "transform(toString(signature_id), {from:Array(String)}, {to:Array(String)}, toString(signature_id))";
   const found = await askClickHouse<{ id: string; sessions: string }>(
     clickhouse,
-    `SELECT ${canonical} AS id, toString(uniqExactMerge(sessions)) AS sessions FROM signature_sessions
+    `SELECT ${canonical} AS id, toString(uniqExactMerge(sessions)) AS sessions FROM signature_slots
      WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids:Array(UUID)} GROUP BY id`,
     { services: [...new Set(rows.map(({ serviceId }) => serviceId))], ids: [...ids, ...from], ...(aliases.length > 0 && { from, to }) },
   );

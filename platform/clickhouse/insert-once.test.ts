@@ -50,7 +50,7 @@ test("a token inserts once, over two months and behind every view", async () => 
   const rows = events(100, 1, "once");
   for (let time = 0; time < 3; time++) await clickhouse.insert("beacon_events", rows, { token: "range 1", queryId: "range 1" });
   expect(await counts(clickhouse, "once")).toEqual([100, 100]);
-  expect(await clickhouse.query("SELECT uniqExactMerge(sessions) AS sessions FROM signature_sessions WHERE service_id = {id:UUID}", { id: SERVICE })).toEqual([{ sessions: "100" }]);
+  expect(await clickhouse.query("SELECT uniqExactMerge(sessions) AS sessions FROM signature_slots WHERE service_id = {id:UUID}", { id: SERVICE })).toEqual([{ sessions: "100" }]);
 });
 
 test("another token inserts the same rows again, and rows without a token are inserted as often as sent", async () => {

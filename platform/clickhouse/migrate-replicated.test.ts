@@ -33,6 +33,8 @@ test("of our own migrations no table stays on one replica", async () => {
   for (const name of await readdir(folder)) {
     for (const statement of splitStatements(await readFile(join(folder, name), "utf8"))) {
       const text = replicatedStatement(statement, "main");
+      // Rows go to the replicas by themselves.
+      if (/^INSERT\s/i.test(statement)) continue;
       expect(text).toContain(" ON CLUSTER `main`");
       expect(text).not.toMatch(/ENGINE = (?!Replicated)/);
       expect(text).not.toContain("non_replicated");

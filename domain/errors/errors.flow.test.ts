@@ -12,6 +12,8 @@ import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import type { Actor } from "../actor.ts";
 import { listReleases } from "../releases/read.ts";
+import { mapsOfDebugIds } from "../source-maps/find-maps.ts";
+import { mergedInto } from "./aliases.ts";
 import { changeErrorStatus, changeErrorStatuses } from "./change-status.ts";
 import { getError } from "./get.ts";
 import { judgePriorities } from "./judge-priorities.ts";
@@ -109,6 +111,24 @@ describe("recordOccurrences", () => {
       first_seen: new Date(NOW - HOUR).toISOString(), last_seen: new Date(NOW + MINUTE).toISOString(), category: "javascript", priority: "high", culprit: "pay (/app.js)",
     });
     expect(await outbox()).toEqual([["error.new", id]]);
+  });
+
+  it("takes a culprit that is cut where a character of two units stands", async () => {
+    const file = `https://x.example/${"p".repeat(289)}😀😀😀😀.js`;
+    const [id] = await record(rowsOf([{ type: "error", message: "cut", stack: `E: cut\n    at f (${file}:1:1)` }]));
+    expect((await list()).errors[0]).toMatchObject({ id, culprit: expect.stringMatching(/^f \(\/p+😀*$/u) });
+  });
+
+  it("describes a signature by its first event that has its details, when its first one has none", async () => {
+    const [first, second] = [rowsOf([errorIn("spike")], { at: NOW - MINUTE, release: "1" }), rowsOf([errorIn("spike")], { release: "2" })];
+    Object.assign(first[0]!, { detailed: false, stack: "", frames: "", grouping_parts: "", causes: "[]" });
+    const [id] = await record([...first, ...second]);
+    expect(await getError(stores, organizationId, id!, NOW)).toMatchObject({ release: "1", stack_trace: "spike@https://x.io/app.js:3:5", frames: [{ line: 3 }], grouping: { parts: [{ value: "TypeError" }, { value: "spike in /app.js" }] } });
+  });
+
+  it("looks more ids up than a statement takes parameters", async () => {
+    expect(await mergedInto(stores.database, Array.from({ length: 70_000 }, newId))).toEqual(new Map());
+    expect(await mapsOfDebugIds(stores.database, Array.from({ length: 70_000 }, () => [serviceId, newId()] as const))).toHaveLength(70_000);
   });
 
   it("leaves out vitals and services that are gone, and fails for neither", async () => {

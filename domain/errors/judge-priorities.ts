@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Database } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import { errorSignatures } from "../../schemas/tables/all.ts";
 import { mergedInto } from "./aliases.ts";
 
@@ -20,12 +21,12 @@ export async function judgePriorities({ database, clickhouse }: { database: Data
     { since: now - DAY_MS },
   );
   const merged = await mergedInto(database, rows.map(({ id }) => id));
-  const ids = `{${rows.map(({ id }) => merged.get(id) ?? id).join(",")}}`;
+  const ids = uuids(rows.map(({ id }) => merged.get(id) ?? id));
   const raised = await database.execute(sql`
     update ${errorSignatures} set widespread = true, priority = case priority when 'low' then 'medium' when 'medium' then 'high' else 'critical' end::priority
-    where id = any(${ids}::uuid[]) and not widespread`);
+    where id = any(${ids}) and not widespread`);
   const lowered = await database.execute(sql`
     update ${errorSignatures} set widespread = false, priority = case priority when 'critical' then 'high' when 'high' then 'medium' else 'low' end::priority
-    where widespread and id <> all(${ids}::uuid[])`);
+    where widespread and id <> all(${ids})`);
   return (raised.rowCount ?? 0) + (lowered.rowCount ?? 0);
 }

@@ -1,7 +1,8 @@
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
-import type { Frame } from "../../schemas/frames.ts";
+import type { Frame, GroupingPart } from "../../schemas/frames.ts";
 import { errorAliases, errorEnvironments, errorSignatures, errorStacks } from "../../schemas/tables/all.ts";
+import { storableJson } from "../events/storable-json.ts";
 import { decideMerge } from "./decide-merge.ts";
 import type { Group } from "./group-again.ts";
 
@@ -32,6 +33,8 @@ export async function moveSignature(tx: Transaction, from: string, to: NewGroup)
   await tx.execute(sql`
     insert into ${errorEnvironments} (organization_id, environment, signature_id)
     select organization_id, environment, ${to.id} from ${errorEnvironments} where signature_id = ${from} order by environment on conflict do nothing`);
+  // It may have been the other way round before, by another map: what exists is no alias.
+  await tx.delete(errorAliases).where(eq(errorAliases.id, to.id));
   await tx.update(errorAliases).set({ signatureId: to.id }).where(eq(errorAliases.signatureId, from));
   await tx.delete(errorSignatures).where(eq(errorSignatures.id, from));
   await tx.insert(errorAliases).values({ id: from, organizationId: source.organizationId, signatureId: to.id });
@@ -56,5 +59,5 @@ async function take(tx: Transaction, source: Row, to: NewGroup): Promise<Row | n
 }
 
 function stackOf({ stackTrace, frames, parts }: NewGroup) {
-  return { stackTrace, frames, groupingParts: parts };
+  return { stackTrace, frames: JSON.parse(storableJson(frames)) as Frame[], groupingParts: JSON.parse(storableJson(parts)) as GroupingPart[] };
 }

@@ -1,3 +1,4 @@
+import { cutWhole } from "../cut-whole.ts";
 import { isInApp } from "./in-app.ts";
 import { remember } from "./remember.ts";
 import { stableFile } from "./stable-file.ts";
@@ -278,11 +279,4 @@ const NAMELESS = new Set(["", "<anonymous>", "new <anonymous>", "anonymous", "An
 function nameOrNull(name: string): string | null {
   // Firefox calls a WebAssembly function without a name by its number.
   return NAMELESS.has(name) || (name.charCodeAt(0) === 119 && name.startsWith("wasm-function[")) ? null : cutWhole(name, MAX_FUNCTION_CHARACTERS);
-}
-
-/** At most so many UTF-16 units; no character is cut in halves. */
-function cutWhole(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const last = text.charCodeAt(most - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 }

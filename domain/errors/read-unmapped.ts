@@ -17,18 +17,26 @@ const REASONS = ["no_release", "no_map_for_url", "position_not_in_map", "map_inv
  * The errors of a release, or with debug ids of any, that have a frame without its original, one row for each signature: in the order of the
  * signatures' ids, from after `after` on, at most `limit`.
  */
-export function readUnmapped(clickhouse: ClickHouse, { serviceId, release, after, limit }: { serviceId: string; release: string; after: string; limit: number }): Promise<UnmappedRow[]> {
+export async function readUnmapped(clickhouse: ClickHouse, { serviceId, release, after, limit }: { serviceId: string; release: string; after: string; limit: number }): Promise<UnmappedRow[]> {
+  const params = { service: serviceId, release, after, limit, reasons: REASONS.map((reason) => `"unmapped_reason":"${reason}"`) };
+  // The ids first: in the order of the table, so that no more is read than the page.
+  const ids = await clickhouse.query<{ id: string }>(
+    `SELECT toString(event.signature_id) AS id FROM beacon_events AS event WHERE event.service_id = {service:UUID} AND event.signature_id > {after:UUID} AND ${LACKING}
+     GROUP BY event.service_id, event.signature_id ORDER BY event.service_id, event.signature_id LIMIT {limit:UInt32} SETTINGS optimize_aggregation_in_order = 1`,
+    params,
+  );
+  if (ids.length === 0) return [];
   return clickhouse.query<UnmappedRow>(
     `SELECT toString(event.service_id) AS service_id, toString(event.signature_id) AS signature_id,
        argMax(tuple(event.error_type, event.message, event.stack, event.causes, event.grouping_parts, event.release, event.debug_ids), event.received_at) AS last,
        last.1 AS error_type, last.2 AS message, last.3 AS stack, last.4 AS causes, last.5 AS grouping_parts, last.6 AS release, last.7 AS debug_ids
-     FROM beacon_events AS event
-     WHERE event.service_id = {service:UUID} AND event.signature_id > {after:UUID} AND event.type = 'error' AND event.stack != '' AND length(event.stack) < ${CUT_STACK_BYTES}
-       AND (event.release = {release:String} OR event.debug_ids != '') AND (event.frames = '' OR multiSearchAny(event.frames, {reasons:Array(String)}))
-     GROUP BY event.service_id, event.signature_id ORDER BY event.signature_id LIMIT {limit:UInt32}`,
-    { service: serviceId, release, after, limit, reasons: REASONS.map((reason) => `"unmapped_reason":"${reason}"`) },
+     FROM beacon_events AS event WHERE event.service_id = {service:UUID} AND event.signature_id IN {ids:Array(UUID)} AND ${LACKING}
+     GROUP BY event.service_id, event.signature_id ORDER BY event.signature_id`,
+    { ...params, ids: ids.map(({ id }) => id) },
   );
 }
+
+const LACKING = `event.type = 'error' AND event.stack != '' AND length(event.stack) < ${CUT_STACK_BYTES} AND (event.release = {release:String} OR event.debug_ids != '') AND (event.frames = '' OR multiSearchAny(event.frames, {reasons:Array(String)}))`;
 
 /** Whether ClickHouse has events under an id itself. */
 export async function hasEvents(clickhouse: ClickHouse, serviceId: string, signatureId: string): Promise<boolean> {

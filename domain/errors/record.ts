@@ -1,10 +1,12 @@
-import { inArray, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import type { Frame, GroupingPart, StoredFrame } from "../../schemas/frames.ts";
 import { errorEnvironments, errorSignatures, errorStacks, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
+import { storableJson } from "../events/storable-json.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
 import { withContexts } from "../source-maps/read-contexts.ts";
 import { adoptUnmapped, noteLate } from "./adopt-unmapped.ts";
@@ -58,18 +60,19 @@ export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: ()
   const counted = await countKnown(tx, batch.map(({ increment }) => increment));
   const known = new Set(counted.map(({ id }) => id));
   const missing = batch.filter(({ increment }) => !known.has(increment.id));
-  const described = await describe(missing, whole);
+  const described = await describe(missing, aliases, whole);
   const adopted = await adoptUnmapped(tx, [...described.values()]);
-  counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adopted.has(increment.id)).map(({ increment }) => increment))));
-  const fresh = missing.filter(({ increment }) => !adopted.has(increment.id));
+  const adoptedIds = new Set(adopted.values());
+  counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adoptedIds.has(increment.id)).map(({ increment }) => increment))));
+  const fresh = missing.filter(({ increment }) => !adoptedIds.has(increment.id));
   const regressed = [
     ...counted.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
   ];
   const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
-  await noteEnvironments(tx, rows, aliases);
+  await noteEnvironments(tx, rows, new Map([...aliases, ...adopted]));
   if (created.length === 0 && regressed.length === 0) return { created };
-  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), whole);
+  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), aliases, whole);
   await noteLate(tx, created.map((id) => described.get(id)!));
   await emitEvents(tx, [
     ...created.map((id) => eventOf("error.new", described.get(id)!)),
@@ -95,23 +98,27 @@ async function noteEnvironments(tx: Transaction, rows: BriefRow[], aliases: Read
     on conflict do nothing`);
 }
 
-/** What signatures say of themselves, by id, from their first events. */
-async function describe(wanted: Counted[], whole: () => Promise<BeaconEventRow[]>): Promise<Map<string, Description>> {
+/** What signatures say of themselves, by id, from their first events; of which the first that has its details gives these. */
+async function describe(wanted: Counted[], aliases: ReadonlyMap<string, string>, whole: () => Promise<BeaconEventRow[]>): Promise<Map<string, Description>> {
   if (wanted.length === 0) return new Map();
-  const byPlace = new Map(wanted.map((each) => [placeOf(each.first), each]));
-  const described = new Map<string, Description>();
+  const byId = new Map(wanted.map((each) => [each.increment.id, each]));
+  const first = new Map<string, BeaconEventRow>();
+  const detailed = new Map<string, BeaconEventRow>();
   for (const row of await whole()) {
-    const counted = byPlace.get(placeOf(row));
-    if (counted) described.set(counted.increment.id, descriptionOf(row, counted.increment));
+    const id = aliases.get(row.signature_id) ?? row.signature_id;
+    const counted = byId.get(id);
+    if (!counted) continue;
+    if (placeOf(row) === placeOf(counted.first)) first.set(id, row);
+    if (row.detailed && row.occurred_at < (detailed.get(id)?.occurred_at ?? "~")) detailed.set(id, row);
   }
-  return described;
+  return new Map([...first].map(([id, row]) => [id, descriptionOf(row, row.detailed ? row : (detailed.get(id) ?? row), byId.get(id)!.increment)]));
 }
 
 function placeOf({ log_id: logId, partition, offset, index }: BriefRow): string {
   return `${logId} ${partition} ${offset} ${index}`;
 }
 
-function descriptionOf(first: BeaconEventRow, increment: Increment): Description {
+function descriptionOf(first: BeaconEventRow, details: BeaconEventRow, increment: Increment): Description {
   const category = first.category || "javascript";
   return {
     ...increment,
@@ -127,10 +134,10 @@ function descriptionOf(first: BeaconEventRow, increment: Increment): Description
     handled: first.handled,
     release: first.release,
     environment: first.environment,
-    stack_trace: first.stack,
-    causes: first.causes,
-    frames: framesOf(first),
-    grouping_parts: groupingPartsOf(first),
+    stack_trace: details.stack,
+    causes: details.causes,
+    frames: framesOf(details),
+    grouping_parts: groupingPartsOf(details),
   };
 }
 
@@ -139,8 +146,7 @@ async function withSources(tx: Transaction, fresh: Description[]): Promise<Descr
   const byOrganization = new Map<string, Description[]>();
   for (const each of fresh) if (each.frames.some(({ original }) => original !== null)) byOrganization.set(each.organization_id, [...(byOrganization.get(each.organization_id) ?? []), each]);
   for (const [organizationId, mapped] of byOrganization) {
-    const frames = await withContexts(tx, organizationId, mapped.map((each) => each.frames as StoredFrame[]));
-    for (const [index, each] of mapped.entries()) each.frames = frames[index]!;
+    for (const each of mapped) [each.frames] = (await withContexts(tx, organizationId, [each.frames as StoredFrame[]])) as [Frame[]];
   }
   return fresh;
 }
@@ -203,7 +209,7 @@ async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: Read
     const release = regressingRelease(moments, { resolvedAt: resolvedAt!, resolvedIn: resolvedIn! }, firstSeen.get(first.service_id) ?? new Map<string, number>());
     return release === null ? [] : [{ id, release }];
   });
-  if (regressed.length > 0) await tx.update(errorSignatures).set({ status: "regressed" }).where(inArray(errorSignatures.id, regressed.map(({ id }) => id)));
+  if (regressed.length > 0) await tx.update(errorSignatures).set({ status: "regressed" }).where(sql`${errorSignatures.id} = any(${uuids(regressed.map(({ id }) => id))})`);
   return regressed;
 }
 
@@ -215,7 +221,7 @@ const COLUMNS = sql.raw(`id uuid, organization_id uuid, service_id uuid, groupin
 async function countNew(tx: Transaction, increments: Description[]): Promise<string[]> {
   if (increments.length === 0) return [];
   const { rows } = await tx.execute<{ id: string; created: boolean }>(sql`
-    with given as materialized (select * from jsonb_to_recordset(${JSON.stringify(increments)}::jsonb) as row (${COLUMNS})),
+    with given as materialized (select * from jsonb_to_recordset(${storableJson(increments)}::jsonb) as row (${COLUMNS})),
     counted as (
       insert into ${errorSignatures} as signature
         (id, organization_id, service_id, grouping_version, fingerprint, type, message, culprit, category, priority, handled, occurrences, first_seen, last_seen, release, environment)

@@ -1,3 +1,4 @@
+import { cutWhole } from "../cut-whole.ts";
 import { fingerprint, type Grouping } from "./fingerprint.ts";
 import { functionName } from "./function-name.ts";
 import { endOfHeader, parseStack, v8Stack, type ParsedFrame, type ParsedStack } from "./parse-stack.ts";
@@ -67,5 +68,5 @@ export function culpritOf(frames: readonly ParsedFrame[]): string {
   if (!frame) return "";
   const name = frame.function === null ? "" : functionName(frame.function);
   const file = frame.stable_file;
-  return (name === "" ? file : `${name} (${file})`).slice(0, LONGEST_CULPRIT);
+  return cutWhole(name === "" ? file : `${name} (${file})`, LONGEST_CULPRIT);
 }

@@ -13,7 +13,7 @@ export interface ScriptMaps {
   /** Where a place (1-based) comes from, null when the map has nothing for it; undefined while the map is not at hand. */
   find(map: string, line: number, column: number): Original | "map_invalid" | null | undefined;
   /** What was made of the frames of an event before, with the same maps. */
-  readonly known: WeakMap<StackFacts, StackFacts>;
+  readonly known: Pick<WeakMap<StackFacts, StackFacts>, "get" | "set">;
 }
 
 /**
@@ -49,10 +49,18 @@ function lookUp({ file, line, column }: ParsedFrame, maps: ScriptMaps): Place | 
   return found === null ? "position_not_in_map" : found;
 }
 
+/** In characters of JSON; the outermost frames of what takes more are stored as printed. Usual stacks take a few thousand. */
+const MOST_SHOWN = 100_000;
+
 function factsOfSources(facts: StackFacts, places: readonly Place[], release: string): StackFacts {
   const frames = facts.frames.map((frame, index) => ofSource(frame, places[index]!));
-  const shown = facts.frames.map((frame, index) => shownFrame(frame, frames[index]!, places[index]!, release));
-  return { frames, truncated: facts.truncated, culprit: culpritOf(frames), grouped: null, shown: JSON.stringify(shown) };
+  let left = MOST_SHOWN;
+  const shown = facts.frames.map((frame, index) => {
+    const text = JSON.stringify(shownFrame(frame, frames[index]!, places[index]!, release));
+    left -= text.length;
+    return left >= 0 ? text : JSON.stringify(shownFrame(frame, frames[index]!, "not_applicable", release));
+  });
+  return { frames, truncated: facts.truncated, culprit: culpritOf(frames), grouped: null, shown: `[${shown.join(",")}]` };
 }
 
 function ofSource(frame: ParsedFrame, place: Place): ParsedFrame {

@@ -24,7 +24,7 @@ const HEADER_BYTES = 36;
 export const RECORD_LENGTH = 5;
 
 /** Names of sources and functions are cut there: an event repeats them for each frame. */
-const MAX_TEXT_BYTES = 2_000;
+const MAX_TEXT_BYTES = 500;
 
 /** Of what there is how much: see the layout. */
 export interface Counts {

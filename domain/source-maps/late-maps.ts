@@ -1,10 +1,11 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, not } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
 import type { Database, Transaction } from "../../platform/postgres/database.ts";
 import { lateSourceMaps } from "../../schemas/tables/all.ts";
 
 /** A build uploads many maps, one soon after the other: the errors are looked through when the last has come. */
 const SETTLED_MS = 1_000;
+const AGAIN_MS = 10_000;
 
 export interface LateMap {
   organizationId: string;
@@ -33,8 +34,11 @@ export async function noteDoneUpTo(database: Database, id: string, token: string
   return rows.length > 0;
 }
 
-export async function noteAllDone(database: Database, id: string, token: string): Promise<void> {
-  await database.delete(lateSourceMaps).where(claimed(id, token));
+/** The note goes, or begins anew a little later when there is reason to. */
+export async function noteAllDone(database: Database, id: string, token: string, now: Date): Promise<void> {
+  const anew = { again: false, doneUpTo: null, leaseToken: null, dueAt: new Date(now.getTime() + AGAIN_MS) };
+  const again = await database.update(lateSourceMaps).set(anew).where(and(claimed(id, token), lateSourceMaps.again)).returning({ id: lateSourceMaps.id });
+  if (again.length === 0) await database.delete(lateSourceMaps).where(and(claimed(id, token), not(lateSourceMaps.again)));
 }
 
 function claimed(id: string, token: string) {

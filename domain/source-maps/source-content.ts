@@ -1,4 +1,5 @@
 import { inflateRawSync } from "node:zlib";
+import { cutWhole } from "../cut-whole.ts";
 import { lineStartsOf } from "./line-starts.ts";
 
 /** A line of an original source with up to five before and after it, each cut to 500 characters. */
@@ -27,7 +28,7 @@ export function makeContent(deflated: Uint8Array): SourceContent | null {
   function linesFrom(from: number, to: number): string[] {
     const some: string[] = [];
     for (let at = Math.max(from, 0); at < Math.min(to, starts.length); at++) {
-      some.push(text!.slice(starts[at], Math.min(starts[at + 1] ?? text!.length, starts[at]! + MAX_LINE_CHARACTERS + 2)).replace(/(?:\r\n|[\n\r\u2028\u2029])$/, "").slice(0, MAX_LINE_CHARACTERS));
+      some.push(cutWhole(text!.slice(starts[at], Math.min(starts[at + 1] ?? text!.length, starts[at]! + MAX_LINE_CHARACTERS + 2)).replace(/(?:\r\n|[\n\r\u2028\u2029])$/, ""), MAX_LINE_CHARACTERS));
     }
     return some;
   }

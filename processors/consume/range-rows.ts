@@ -57,3 +57,25 @@ export function chunks(records: readonly LogRecord[], limits: { events: number; 
   if (open.length > 0) ranges.push(open);
   return ranges;
 }
+
+/** Cuts rows into runs of at most so many rows and, by their texts, about so many bytes: always at the same places. */
+export function partsOf<Row extends object>(rows: readonly Row[], most: { rows: number; bytes: number }): Row[][] {
+  const parts: Row[][] = [];
+  let bytes = Infinity;
+  for (const row of rows) {
+    const size = textBytes(row);
+    if (bytes + size > most.bytes || parts.at(-1)!.length >= most.rows) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)!.push(row);
+    bytes += size;
+  }
+  return parts;
+}
+
+function textBytes(row: object): number {
+  let bytes = 0;
+  for (const value of Object.values(row) as unknown[]) bytes += typeof value === "string" ? Buffer.byteLength(value) : typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 8;
+  return bytes;
+}

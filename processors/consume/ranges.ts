@@ -10,7 +10,7 @@ import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consu
 import { logOfRows, moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
 import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
 import { freshFrames, type FreshFrames } from "./fresh-frames.ts";
-import { chunks, isBriefOf, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
+import { chunks, isBriefOf, partsOf, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
 import { retrying, TriedAgain } from "./retrying.ts";
 
 /** Rows of some frames that are ready to be sent: `rows` says of each, in the same order, what the other steps need to know. */
@@ -70,6 +70,8 @@ const APART_INSERTS = 3;
 /** So many partitions of a process are brought across at a time; meanwhile the others' ranges grow, and cost less an event. */
 const AT_ONCE = 2;
 
+/** What an insert takes is less than twice as much (`platform/clickhouse/client.ts`). */
+const BYTES_OF_INSERT = 32 * 1024 * 1024;
 /** One statement takes at most so many rows: they have to stay one block, or the token would not cover them together. */
 const ROWS_OF_INSERT = 50_000;
 
@@ -227,8 +229,10 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
 
   /** One statement as a rule; a range whose events have very many rows each takes several, cut at the same places whenever it is repeated. */
   async function insertInParts(token: string, rows: Row[], queryId: string): Promise<void> {
-    for (let at = 0; at < rows.length; at += ROWS_OF_INSERT) {
-      await clickhouse.insert(table, rows.slice(at, at + ROWS_OF_INSERT), { token: at === 0 ? token : `${token}/${at}`, queryId });
+    let at = 0;
+    for (const part of partsOf(rows, { rows: ROWS_OF_INSERT, bytes: BYTES_OF_INSERT })) {
+      await clickhouse.insert(table, part, { token: at === 0 ? token : `${token}/${at}`, queryId });
+      at += part.length;
     }
   }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { MessagePort } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
+import type { StackFacts } from "../../domain/errors/stack-facts.ts";
 import type { MapsOf } from "../../domain/errors/rows-of-body.ts";
 import type { ScriptMaps } from "../../domain/errors/symbolicate.ts";
 import { hashOf, type MapKey } from "../../domain/source-maps/find-maps.ts";
@@ -76,12 +77,13 @@ interface Got {
   answers: Map<string, Found>;
 }
 
-const REMEMBERED = { services: 20_000, urls: 200_000, debugIds: 50_000, viewCharacters: 2_000_000 } as const;
+const REMEMBERED = { services: 20_000, urls: 200_000, debugIds: 50_000, viewCharacters: 2_000_000, shownCharacters: 32_000_000 } as const;
 /** Longer than the store's own time limits: it answers that it cannot before that. */
 const ANSWER_MS = 20_000;
 
 function makeThreadMaps(bytes: number): ThreadMaps {
   let known = NaN;
+  let shown = 0;
   const hasMaps = new LRUCache<string, boolean>({ max: REMEMBERED.services });
   const releases = new LRUCache<string, Map<string, MapKey>>({ maxSize: REMEMBERED.urls, sizeCalculation: (urls) => urls.size + 1 });
   const byDebugId = new LRUCache<string, { map: MapKey | null }>({ max: REMEMBERED.debugIds });
@@ -91,6 +93,23 @@ function makeThreadMaps(bytes: number): ThreadMaps {
 
   function forget(): void {
     for (const cache of [hasMaps, releases, byDebugId, views]) cache.clear();
+    shown = 0;
+  }
+
+  /** Of one view. What all of them hold together is bounded: a sender can make up releases without end. */
+  function makeKnown(): ScriptMaps["known"] {
+    const known = new WeakMap<StackFacts, StackFacts>();
+    return {
+      get: (facts) => known.get(facts),
+      set(facts, mapped) {
+        shown += mapped === facts ? 0 : (mapped.shown?.length ?? 0);
+        if (shown > REMEMBERED.shownCharacters) {
+          views.clear();
+          shown = 0;
+        }
+        return known.set(facts, mapped);
+      },
+    };
   }
 
   function makePass({ answers, ...got }: Got): MapsPass {
@@ -138,7 +157,7 @@ function makeThreadMaps(bytes: number): ThreadMaps {
         if (!any) return null;
         const view = `${serviceId} ${release}${debugIds === null ? "" : ` ${JSON.stringify(debugIds)}`}`;
         let made = views.get(view);
-        if (!made) views.set(view, (made = new WeakMap()));
+        if (!made) views.set(view, (made = makeKnown()));
         return {
           known: made,
           mapOf(url) {
@@ -166,8 +185,9 @@ function makeThreadMaps(bytes: number): ThreadMaps {
         }
         for (const [map, wanted] of places) {
           const shared = await ask<"index">({ kind: "index", map });
-          const index = opened(shared);
-          indexes.set(map, index);
+          // One that was deleted a moment ago is out of the way with the next generation; uploaded again it has the same name.
+          const index = shared === null ? "map_invalid" : opened(shared);
+          if (shared !== null) indexes.set(map, index);
           for (const [line, column] of wanted) answers.set(`${map} ${line} ${column}`, originalIn(index, map, line, column));
         }
       },
@@ -189,10 +209,9 @@ function keep<Value extends {}>(key: string, value: Value, cache: LRUCache<strin
   got.set(key, value);
 }
 
-/** One that was deleted a moment ago is as good as one that cannot be read; it is out of the way with the next generation. */
-function opened(shared: SharedArrayBuffer | null): Opened {
+function opened(shared: SharedArrayBuffer): Opened {
   try {
-    return shared === null ? "map_invalid" : openIndex(Buffer.from(shared));
+    return openIndex(Buffer.from(shared));
   } catch (error) {
     if (error instanceof RangeError) return "map_invalid";
     throw error;

@@ -260,6 +260,37 @@ describe("a map that comes late", () => {
   });
 });
 
+describe("what was grouped without a map", () => {
+  const url = "https://shop.example/app.js";
+  const settled = () => vi.waitFor(async () => expect(await postgres.database.$count(lateSourceMaps)).toBe(0), { timeout: 20_000, interval: 20 });
+
+  it("is left alone by an error of another release, which may be another one with names as short", async () => {
+    const { map, ...at } = build();
+    await send({ stack: stackAt(url, at) });
+    await upload("~/app.js", map, "2.0.0");
+    await postgres.database.delete(lateSourceMaps);
+    maps.changed();
+    await send({ stack: stackAt(url, at) }, "2.0.0");
+    expect(await signatures()).toMatchObject([{ culprit: "/app.js" }, { culprit: "src/cart.js" }]);
+  });
+
+  it("follows maps of two releases that call it by two names, however often they come", async () => {
+    const { map, ...at } = build();
+    await send({ stack: stackAt(url, at) });
+    await send({ stack: stackAt(url, at) }, "2.0.0");
+    lateMaps.start();
+    for (const release of ["1.0.0", "2.0.0", "1.0.0", "2.0.0"]) {
+      await upload("~/app.js", map.replaceAll("src/cart.js", `src/cart-of-${release}.js`), release);
+      await postgres.database.update(lateSourceMaps).set({ dueAt: new Date() });
+      await settled();
+    }
+    await lateMaps.stop();
+    const [signature, ...others] = await signatures();
+    expect([signature!.occurrences, others]).toEqual([2, []]);
+    expect((await detail(signature!.id)).sessions_affected).toBe(2);
+  });
+});
+
 it("blames no event when maps cannot be read, and does not take them for missing", async () => {
   const away = openDatabase("postgres://nobody@127.0.0.1:1/none", 1, log);
   const server = startMapServer({ database: away, databaseUrl: postgres.url, log, bytes: 1e6 });

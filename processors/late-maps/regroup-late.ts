@@ -31,7 +31,7 @@ interface LateMapsNeeds {
 
 const AT_ONCE = 100;
 /** Longer than a page can take; who died is taken over from after so long. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 180_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -57,7 +57,7 @@ export function makeLateMaps({ database, clickhouse, clock, config, log, pool, m
       const rows = await readUnmapped(clickhouse, { ...late, after, limit: AT_ONCE });
       moved += await regroup(late.organizationId, rows);
       if (rows.length < AT_ONCE) {
-        await noteAllDone(database, id, token);
+        await noteAllDone(database, id, token, new Date(clock.now()));
         log.info({ serviceId: late.serviceId, release: late.release, moved }, "errors from before an upload were looked through");
         return;
       }
@@ -91,8 +91,8 @@ export function makeLateMaps({ database, clickhouse, clock, config, log, pool, m
     pauseMs: config.SCHEDULER_TICK_MS,
     work: next,
     onError(error) {
-      const away = isPostgresAway(error) || error instanceof ClickHouseUnavailable || error instanceof TriedAgain;
-      log[away ? "debug" : "error"]({ err: error }, "could not look through the errors from before an upload; trying again");
+      const away = isPostgresAway(error) || error instanceof TriedAgain;
+      log[away ? "debug" : error instanceof ClickHouseUnavailable ? "warn" : "error"]({ err: error }, "could not look through the errors from before an upload; trying again");
     },
   });
 }

@@ -1,4 +1,4 @@
-import { customType, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, customType, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { moment, organizations } from "./organizations.ts";
 import { services } from "./services.ts";
 
@@ -58,6 +58,8 @@ export const lateSourceMaps = pgTable(
     doneUpTo: uuid("done_up_to"),
     dueAt: moment("due_at").notNull(),
     leaseToken: uuid("lease_token"),
+    /** Errors have come that were read without the maps: when this is done it is done once more. */
+    again: boolean("again").notNull().default(false),
   },
   (table) => [uniqueIndex("late_source_maps_release").on(table.serviceId, table.release), index("late_source_maps_due").on(table.dueAt)],
 );

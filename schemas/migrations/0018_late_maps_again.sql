@@ -1,0 +1,1 @@
+ALTER TABLE "late_source_maps" ADD COLUMN "again" boolean DEFAULT false NOT NULL;

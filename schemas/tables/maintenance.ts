@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgEnum, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { MAINTENANCE_STATUSES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -20,10 +21,16 @@ export const maintenanceWindows = pgTable(
     autoStart: boolean("auto_start").notNull().default(true),
     autoComplete: boolean("auto_complete").notNull().default(true),
     notifyBeforeMinutes: integer("notify_before_minutes"),
+    /** The start that was reminded of last: a window that is moved is reminded of once more. */
+    remindedOf: moment("reminded_of"),
     createdAt: moment("created_at").notNull().defaultNow(),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
-  (table) => [index("maintenance_windows_organization").on(table.organizationId, table.startsAt)],
+  (table) => [
+    index("maintenance_windows_organization").on(table.organizationId, table.startsAt),
+    index("maintenance_windows_to_start").on(table.startsAt).where(sql`status = 'scheduled'`),
+    index("maintenance_windows_to_complete").on(table.endsAt).where(sql`status = 'in_progress'`),
+  ],
 );
 
 export const maintenanceWindowServices = pgTable(

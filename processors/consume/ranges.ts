@@ -9,6 +9,7 @@ import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { logOfRows, moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
 import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
+import { findCulprits, isOfContent } from "./find-culprits.ts";
 import { freshFrames, type FreshFrames } from "./fresh-frames.ts";
 import { chunks, isBriefOf, partsOf, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
 import { retrying, TriedAgain } from "./retrying.ts";
@@ -39,6 +40,8 @@ export interface RangeOptions<Row extends Brief, Brief extends PlacedRow = Row> 
   withoutSeen?(rows: Brief[], range: { cursor: CursorName; first: bigint; last: bigint }): Promise<Brief[]>;
   /** The effect in Postgres, derived from the rows which ClickHouse holds for the range. `whole` gives the same rows with all columns. */
   apply?(transaction: Transaction, rows: Brief[], whole: () => Promise<Row[]>): Promise<void>;
+  /** Rows that were inserted are taken out again, with what was derived from them: their entry went to the dead letters, from where it can come back. */
+  onSetApart?(rows: Row[], cursor: CursorName): Promise<void>;
   onAssigned?(cursor: CursorName): void;
   /** Hears, before and after records are processed, whether the log has more of a partition. */
   onBehind?(partition: number, behind: boolean): void;
@@ -70,6 +73,9 @@ const APART_INSERTS = 3;
 /** So many partitions of a process are brought across at a time; meanwhile the others' ranges grow, and cost less an event. */
 const AT_ONCE = 2;
 
+/** So often a range is tried before one of its entries is taken to be at fault: some seconds. */
+const BLAMED_AFTER = 5;
+
 /** What an insert takes is less than twice as much (`platform/clickhouse/client.ts`). */
 const BYTES_OF_INSERT = 32 * 1024 * 1024;
 /** One statement takes at most so many rows: they have to stay one block, or the token would not cover them together. */
@@ -83,6 +89,8 @@ interface Range<Brief extends PlacedRow> {
   /** Opened by an owner before us, and perhaps inserted: what ClickHouse holds has to be asked first. */
   opened: boolean;
   content: Content<Brief>;
+  /** Places of rows whose effect Postgres refuses. */
+  apart: Set<string>;
 }
 
 /** What a range holds that was not counted before. */
@@ -120,7 +128,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       known.push(...records.filter(({ offset }) => offset <= last && offset > (known.at(-1)?.offset ?? -1n)));
       replaying.set(batch.partition, known);
       if (known.at(-1)!.offset < last) return records.at(-1)!.offset + 1n;
-      await process(cursor, batch, { records: known, first: cursor.nextOffset, last, token, opened: true, content: contentOf(known, cursor, cursor.sequences) });
+      await process(cursor, batch, { records: known, first: cursor.nextOffset, last, token, opened: true, content: contentOf(known, cursor, cursor.sequences), apart: new Set() });
       replaying.delete(batch.partition);
       records = records.filter(({ offset }) => offset > last);
     }
@@ -146,7 +154,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       const records = ranges[at]!;
       if (at > 0) await waitForTurn(batch.partition);
       await batch.keepAlive();
-      await process(cursor, batch, { records, first: cursor.nextOffset, last: records.at(-1)!.offset, token: newId(), opened: false, content });
+      await process(cursor, batch, { records, first: cursor.nextOffset, last: records.at(-1)!.offset, token: newId(), opened: false, content, apart: new Set() });
     }
   }
 
@@ -168,7 +176,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const caughtUpTo = provenAfter(clock.now());
     let opened = range.opened;
     let perhapsInserted = range.opened;
-    await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async () => {
+    await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async (attempt) => {
       if (!opened) {
         await openRange(database, cursor, range.last, range.token);
         opened = true;
@@ -176,11 +184,26 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       }
       const replay = perhapsInserted;
       perhapsInserted = true;
-      await bringAcross(cursor, batch, range, caughtUpTo, replay);
+      try {
+        await bringAcross(cursor, batch, range, caughtUpTo, replay);
+      } catch (error) {
+        if (attempt >= BLAMED_AFTER && isOfContent(error)) await setApart(cursor, range);
+        throw error;
+      }
     });
     cursor.nextOffset = range.last + 1n;
     cursor.openRange = null;
     for (const [edgeId, last] of range.content.sequences) cursor.sequences.set(edgeId, last);
+  }
+
+  /** Nothing else would ever go on behind an entry whose effect is refused. */
+  async function setApart(cursor: OwnedCursor, range: Range<Brief>): Promise<void> {
+    const { fresh } = range.content;
+    const culprits = await findCulprits<Row>({ database, records: fresh, rowsOf: (records) => options.rowsOf(records, cursor), apply: async (transaction, rows) => options.apply?.(transaction, rows, async () => rows) });
+    const rows = culprits.flatMap((culprit) => culprit.rows);
+    if (rows.length > 0) await options.onSetApart?.(rows, cursor);
+    await sendEntriesToDeadLetter(needs, cursor, fresh, culprits);
+    for (const row of rows) range.apart.add(placeOf(row));
   }
 
   async function bringAcross(cursor: OwnedCursor, batch: RecordBatch, range: Range<Brief>, caughtUpTo: Date, replay: boolean): Promise<void> {
@@ -189,6 +212,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const read = quick ? null : await readableRows(fresh, cursor);
     await sendEntriesToDeadLetter(needs, cursor, fresh, quick?.unreadable ?? read!.entries);
     for (const { record, reason } of [...broken, ...(read?.unreadable ?? [])]) await sendToDeadLetter(needs, cursor, record, reason);
+    if (read) read.rows = withoutApart(read.rows, range);
     const computed: Brief[] = quick?.rows ?? read!.rows;
     const news = options.withoutSeen ? await options.withoutSeen(computed, { cursor, first: range.first, last: range.last }) : computed;
     const wholeNews = async (): Promise<Row[]> => wholeOf(news, computed, read?.rows ?? (await readableRows(fresh, cursor)).rows);
@@ -198,7 +222,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       return again.length === news.length && again.every((row, at) => isBriefOf(news[at]!, row)) ? again : readStanding(cursor, range);
     };
     const insert = quick && news.length === computed.length ? quick.insert : null;
-    const standing = replay ? await readStanding(cursor, range) : [];
+    const standing = replay ? withoutApart(await readStanding(cursor, range), range) : [];
     const rows = insert ? null : together(standing, await wholeNews());
     await options.onStep?.("computed");
     if (!batch.owned()) throw new OwnershipLost(cursor);
@@ -299,6 +323,10 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       await consumer.stop();
     },
   };
+}
+
+function withoutApart<Row extends PlacedRow>(rows: Row[], { apart }: { apart: ReadonlySet<string> }): Row[] {
+  return apart.size === 0 ? rows : rows.filter((row) => !apart.has(placeOf(row)));
 }
 
 /** The whole range is tried again then. */

@@ -7,6 +7,13 @@ const ALIVE_EVERY_MS = 1_000;
 /** Work that takes longer than this hangs by itself, on a half-open connection perhaps: then another owner shall have the partition. */
 const ALIVE_AT_MOST = 600;
 
+/** What went wrong at the bottom of it. The messages above hold whole statements with what strangers sent as their parameters. */
+export function reasonOf(error: unknown): string {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** Something that work needs is away; none of what it works on is to blame. */
 export class TriedAgain extends Error {
   constructor(reason: string, options?: ErrorOptions) {
@@ -33,7 +40,7 @@ export async function retrying<T>(what: string, ownership: Ownership, log: Log, 
     } catch (error) {
       if (error instanceof OwnershipLost || !ownership.owned()) throw error;
       const level = attempt === 0 ? "warn" : attempt % 10 === 0 ? "error" : "debug";
-      log[level]({ err: error instanceof Error ? error.message : error, attempt }, `${what} failed; it is tried again`);
+      log[level]({ err: reasonOf(error), attempt }, `${what} failed; it is tried again`);
       await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]));
       await ownership.keepAlive();
     } finally {

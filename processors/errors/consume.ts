@@ -65,10 +65,20 @@ function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<Beaco
       return encoded ? { rows: unpackBriefRows(encoded.brief), insert: encoded.insert, unreadable, onInserted: () => keepSpare(spare, encoded.insert.body) } : null;
     },
     withoutSeen: (rows, range) => seen.withoutSeen(rows, range),
+    onSetApart: (rows) => forgetRows(needs.clickhouse, rows),
     onAssigned: (cursor) => seen.assign(cursor),
     apply: async (transaction, rows, whole) => {
       await recordCounted(transaction, rows, whole);
     },
     ...(onStep && { onStep }),
   });
+}
+
+/** Their ids too: an event that comes back would be taken for one that was counted. ClickHouse keeps no lists among the parameters of a mutation, hence texts. */
+async function forgetRows(clickhouse: ClickHouse, rows: BeaconEventRow[]): Promise<void> {
+  const { log_id: log, partition } = rows[0]!;
+  const params = { log, partition, places: rows.map(({ offset, index }) => `${offset}/${index}`).join(","), ids: rows.map(({ offset, event_id: id }) => `${offset}/${id}`).join(",") };
+  const inLog = "log_id = {log:String} AND partition = {partition:UInt16}";
+  await clickhouse.command(`ALTER TABLE beacon_events DELETE WHERE ${inLog} AND has(splitByChar(',', {places:String}), concat(toString(offset), '/', toString(index))) SETTINGS mutations_sync = 1`, params);
+  await clickhouse.command(`ALTER TABLE recent_event_ids DELETE WHERE ${inLog} AND has(splitByChar(',', {ids:String}), concat(toString(offset), '/', toString(event_id))) SETTINGS mutations_sync = 1`, params);
 }

@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { announceFlood } from "../../domain/floods/announce.ts";
+import { readDeadLetter, readDeadLetters } from "../../domain/dead-letters/read.ts";
+import { replayDeadLetter } from "../../domain/dead-letters/replay.ts";
 import { listOccurrences } from "../../domain/errors/list-occurrences.ts";
 import { createOrganization } from "../../domain/organizations/create.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -137,4 +140,23 @@ test("a spike of one error is counted whole; so many of its events keep their de
   // The minute may turn while they are read.
   expect([listed.counted, listed.occurrences.length]).toEqual([80, listed.total]);
   expect([7, 14]).toContain(listed.total);
+});
+
+test("an event whose effect Postgres refuses goes to the dead letters, its neighbours are counted, and it can come back", async () => {
+  await postgres.database.execute(sql`create function refuse() returns trigger language plpgsql as $$ begin if new.message = 'poison' then raise exception 'poison is refused' using errcode = '22023'; end if; return new; end $$`);
+  await postgres.database.execute(sql`create trigger refuse before insert on error_signatures for each row execute function refuse()`);
+  const id = randomUUID();
+  await send("beacons", [{ message: "before" }]);
+  await send("beacons", [{ message: "poison", event_id: id }]);
+  await send("beacons", [{ message: "after" }]);
+  await ordinary();
+  await processed("beacons");
+  expect(await counts()).toEqual({ before: 1, after: 1 });
+  const letters = await readDeadLetters(eventLog);
+  expect(letters.map(({ head }) => [head.topic, head.entry, head.reason])).toEqual([["beacons", 0, "entry 0: poison is refused"]]);
+
+  await postgres.database.execute(sql`drop trigger refuse on error_signatures`);
+  await replayDeadLetter(eventLog, (await readDeadLetter(eventLog, letters[0]!.id))!, { again: false, now: Date.now() });
+  await processed("beacons");
+  expect(await counts()).toEqual({ before: 1, after: 1, poison: 1 });
 });

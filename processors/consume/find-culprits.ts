@@ -36,9 +36,9 @@ export async function findCulprits<Row extends { index: number }>({ database, re
       const first = index;
       const { rows } = await rowsOf([{ ...record, value: encodeFrame(head, [entry]) }]);
       index += rows.length;
-      const placed = rows.map((row) => ({ ...row, index: first + row.index }));
-      const reason = await refusal({ rows: placed });
-      if (reason !== null) culprits.push({ offset: record.offset, entryIndex, reason, rows: placed });
+      for (const row of rows) row.index += first;
+      const reason = await refusal({ rows });
+      if (reason !== null) culprits.push({ offset: record.offset, entryIndex, reason, rows });
     }
   }
   return culprits;

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreatedOrganization } from "../domain/organizations/create.ts";
 import { newId } from "../platform/ids.ts";
-import { errorSignatures, events, sourceMapFiles, sourceMaps, webhookDeliveries } from "../schemas/tables/all.ts";
+import { errorSignatures, events, sourceMapFiles, sourceMaps, sslMonitors, webhookDeliveries } from "../schemas/tables/all.ts";
 import { startTestControlPlane, type Answer, type TestControlPlane } from "../testing/control-plane.ts";
 import type { Route } from "./route.ts";
 import { ALL_ROUTES } from "./routes/all.ts";
@@ -55,6 +55,8 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
   const sourceMap = newId();
   await plane.database.insert(sourceMapFiles).values({ organizationId, hash: "00", sizeBytes: 2, index: Buffer.from("{}"), createdAt: AT });
   await plane.database.insert(sourceMaps).values({ id: sourceMap, organizationId, serviceId, release: "1", url: "~/app.js", hash: "00", uploadedAt: AT });
+  const sslMonitor = newId();
+  await plane.database.insert(sslMonitors).values({ id: sslMonitor, organizationId, domain: "shop.example.com", port: 443, alertDays: 30, dueAt: AT, createdAt: AT, updatedAt: AT });
   return {
     "/services/:id": serviceId,
     "/status-pages/:id": pageId,
@@ -62,6 +64,9 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
     "/incidents/:id": idOf(await create("/incidents", { services: [] })),
     "/maintenance-windows/:id": idOf(await create("/maintenance-windows", { services: [], starts_at: "2999-01-01T00:00:00Z", ends_at: "2999-01-01T01:00:00Z" })),
     "/heartbeat-monitors/:id": idOf(await create("/heartbeat-monitors", { service_id: null })),
+    "/uptime-monitors/:id": idOf(await create("/uptime-monitors")),
+    "/ssl-monitors/:id": sslMonitor,
+    "/domain-monitors/:id": idOf(await create("/domain-monitors")),
     "/errors/:id": signature,
     "/webhooks/:id": webhook,
     "/webhooks/:id/deliveries/:deliveryId": delivery,
@@ -138,7 +143,7 @@ describe("with another organization's key", () => {
 
 describe("with its own key", () => {
   it("each of these addresses exists, so the refusals above are about the key", async () => {
-    for (const { path } of addressed.filter(({ method, path }) => method === "GET" && !/metrics|occurrences|\/errors\//.test(path))) {
+    for (const { path } of addressed.filter(({ method, path }) => method === "GET" && !/metrics|occurrences|results|domain-monitors|ssl-monitors|\/errors\//.test(path))) {
       const { status, body } = await plane.call("GET", addressOf(path, firstId));
       expect({ path, status, body: status === 200 ? null : body }).toEqual({ path, status: 200, body: null });
     }

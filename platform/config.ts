@@ -121,6 +121,9 @@ export const SETTINGS = {
   WEBHOOK_ALLOW_HTTP: setting({ unit: "true/false", default: "false", doc: "Accept webhook URLs with plain http.", read: flag }),
   OUTBOUND_ALLOW: setting({ unit: "CIDRs", default: "", doc: "Addresses that outgoing requests may reach although they are not public.", read: cidrs }),
   OUTBOUND_CA_FILE: setting({ unit: "path", default: "", doc: "A PEM file of certificate authorities to trust for outgoing requests, beside the public ones.", read: optional }),
+  RDAP_BOOTSTRAP_URL: setting({ unit: "URL", default: "", doc: "Where RDAP's bootstrap file is fetched once a day, such as https://data.iana.org/rdap/dns.json; empty: the servers of the most used top-level domains that Pharos ships with.", read: url(["http:", "https:"]) }),
+  WHOIS_ROOT: setting({ unit: "host:port", default: "whois.iana.org:43", doc: "The WHOIS server that names the registries' servers.", read: z.string().regex(/^[a-zA-Z0-9.-]+:\d{1,5}$/, "must be host:port, like whois.iana.org:43") }),
+  REGISTRY_PAUSE_MS: setting({ unit: "ms", default: "1000", doc: "How long this process waits after an RDAP or WHOIS server has answered before it asks that server again.", read: integer(0, 600_000) }),
   SCHEDULER_TICK_MS: setting({ unit: "ms", default: "1000", doc: "How often the scheduler looks for what is due when nothing wakes it earlier.", read: integer(20, 60_000) }),
   SHUTDOWN_LIMIT_MS: setting({ unit: "ms", default: "9000", doc: "How long a stop may take to answer and drain before it is forced.", read: integer(100, 600_000) }),
 } satisfies Record<string, Setting<unknown>>;

@@ -1,7 +1,14 @@
 import { makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
+import { domainRunner } from "../processors/monitors/run-domain.ts";
+import { runDueMonitors } from "../processors/monitors/run-due.ts";
+import { sslRunner } from "../processors/monitors/run-ssl.ts";
+import { uptimeRunner } from "../processors/monitors/run-uptime.ts";
+import { watchLateness } from "../processors/monitors/watch-lateness.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
 import { runDueWindows } from "../domain/maintenance/run-due.ts";
+import { storeResults } from "../domain/monitors/store-results.ts";
+import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { ClickHouseUnavailable } from "../platform/clickhouse/port.ts";
 import { makeOutbound } from "../platform/outbound/outbound.ts";
 import { listenTo } from "../platform/postgres/listen.ts";
@@ -12,9 +19,12 @@ import type { House } from "./house.ts";
 /** Reads the sessions of a day. */
 const PRIORITIES_MS = 120_000;
 
-/** The role that does what is due: webhook deliveries, heartbeat monitors that are late, maintenance windows, and errors that spread. */
+/** How often results of checks are brought to ClickHouse. */
+const RESULTS_MS = 1_000;
+
+/** The role that does what is due: webhook deliveries, checks of monitors, heartbeat monitors that are late, maintenance windows, and errors that spread. */
 export function startSchedulerRole(house: House): void {
-  const { config, clock, log, database, lifecycle } = house;
+  const { config, clock, log, database, lifecycle, metrics } = house;
   const outbound = makeOutbound({ allow: config.OUTBOUND_ALLOW, caFile: config.OUTBOUND_CA_FILE, log });
   const deliveries = makeDeliveries({ database, outbound, clock, config, log });
   const lateFinder = makeLateFinder({ database, clock, config, log, logId: house.eventLog.id, partitions: house.eventLog.partitions("heartbeats") });
@@ -29,15 +39,25 @@ export function startSchedulerRole(house: House): void {
     work: () => runDueWindows(database, new Date(clock.now())),
     onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not carry out maintenance windows; trying again"),
   });
-  deliveries.start();
-  maintenance.start();
-  lateFinder.start();
-  priorities.start();
+  const results = repeat({
+    pauseMs: RESULTS_MS,
+    work: () => storeResults(house),
+    onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
+  });
+  const monitors = [
+    runDueMonitors({ database, clock, config, log, runner: uptimeRunner(makeUptimeProbe(config)) }),
+    runDueMonitors({ database, clock, config, log, runner: sslRunner(config) }),
+    runDueMonitors({ database, clock, config, log, runner: domainRunner({ config, clock, log }) }),
+  ];
+  const lateness = watchLateness({ database, clock, log });
+  metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
+  const repeating = [deliveries, lateFinder, maintenance, priorities, results, lateness, ...monitors];
+  for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",
     async stop() {
       await listening.stop();
-      await Promise.all([deliveries.stop(), lateFinder.stop(), priorities.stop(), maintenance.stop()]);
+      await Promise.all(repeating.map((each) => each.stop()));
       await outbound.close();
     },
   });

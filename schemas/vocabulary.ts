@@ -29,6 +29,20 @@ export type PingStatus = (typeof PING_STATUSES)[number];
 export const SCHEDULE_TYPES = ["interval", "cron"] as const;
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
 
+/** Monitors that Pharos checks by itself. */
+export const MONITOR_KINDS = ["uptime", "ssl", "domain"] as const;
+export type MonitorKind = (typeof MONITOR_KINDS)[number];
+
+export const UPTIME_STATUSES = ["pending", "up", "down", "degraded", "paused", "maintenance"] as const;
+export type UptimeStatus = (typeof UPTIME_STATUSES)[number];
+
+/** What a check of a certificate or of a registration says. */
+export const EXPIRY_STATUSES = ["ok", "warning", "critical", "error"] as const;
+export type ExpiryStatus = (typeof EXPIRY_STATUSES)[number];
+
+export const LOOKUP_METHODS = ["auto", "rdap", "whois"] as const;
+export type LookupMethod = (typeof LOOKUP_METHODS)[number];
+
 export const ERROR_STATUSES = ["new", "resolved", "regressed", "ignored"] as const;
 export type ErrorStatus = (typeof ERROR_STATUSES)[number];
 

@@ -5,6 +5,7 @@ import { beaconKeyRoutes } from "./beacon-keys/routes.ts";
 import { channelRoutes } from "./channels/routes.ts";
 import { configRoutes } from "./config/routes.ts";
 import { designRoutes } from "./designs/routes.ts";
+import { domainMonitorRoutes } from "./domain-monitors/routes.ts";
 import { errorRoutes } from "./errors/routes.ts";
 import { heartbeatMonitorRoutes } from "./heartbeat-monitors/routes.ts";
 import { incidentRoutes } from "./incidents/routes.ts";
@@ -12,7 +13,9 @@ import { releaseRoutes } from "./releases/routes.ts";
 import { maintenanceWindowRoutes } from "./maintenance-windows/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
 import { sourceMapRoutes } from "./sourcemaps/routes.ts";
+import { sslMonitorRoutes } from "./ssl-monitors/routes.ts";
 import { statusPageRoutes } from "./status-pages/routes.ts";
+import { uptimeMonitorRoutes } from "./uptime-monitors/routes.ts";
 import { vitalRoutes } from "./vitals/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
@@ -25,6 +28,9 @@ export const ALL_ROUTES: readonly Route[] = [
   ...incidentRoutes,
   ...maintenanceWindowRoutes,
   ...heartbeatMonitorRoutes,
+  ...uptimeMonitorRoutes,
+  ...sslMonitorRoutes,
+  ...domainMonitorRoutes,
   ...errorRoutes,
   ...webhookRoutes,
   ...channelRoutes,

@@ -5,7 +5,7 @@ import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { lockHeartbeatMonitor } from "./lock.ts";
 import { showHeartbeatMonitor } from "./read.ts";
-import { weighOnServices } from "./weigh-on-services.ts";
+import { weighOnServices } from "../monitors/weigh-on-services.ts";
 
 /** Deletes a monitor and withdraws what it says of its service. NOT_FOUND. */
 export async function deleteHeartbeatMonitor(database: Database, actor: Actor, id: string, at: Date): Promise<void> {

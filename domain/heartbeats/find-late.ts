@@ -3,7 +3,7 @@ import { inTransaction, type Database, type Transaction } from "../../platform/p
 import { heartbeatMonitors } from "../../schemas/tables/all.ts";
 import { emitEvents } from "../events/emit.ts";
 import { heartbeatMissed, monitorDown } from "./monitor-events.ts";
-import { weighOnServices } from "./weigh-on-services.ts";
+import { weighOnServices } from "../monitors/weigh-on-services.ts";
 
 interface LateMoments {
   now: Date;

@@ -69,7 +69,7 @@ describe("recording pings", () => {
     expect(await service()).toMatchObject({ status: "operational" });
     expect(await toldTypes()).toEqual(["monitor.down", "monitor.up", "service.status_changed", "service.status_changed"]);
     const history = await database.select().from(serviceStatusHistory).where(eq(serviceStatusHistory.serviceId, serviceId)).orderBy(serviceStatusHistory.id);
-    expect(history.map(({ reason }) => reason)).toEqual(['Heartbeat monitor "Backup" is down.', "No heartbeat monitor is down."]);
+    expect(history.map(({ reason }) => reason)).toEqual(['Heartbeat monitor "Backup" is down.', "No monitor is down."]);
   });
 
   it("keeps the service down until the last of its monitors is up", async () => {

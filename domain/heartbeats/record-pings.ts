@@ -5,7 +5,7 @@ import { heartbeatMonitors } from "../../schemas/tables/all.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { decidePing, type PingState } from "./decide-ping.ts";
 import { monitorDown, monitorUp } from "./monitor-events.ts";
-import { weighOnServices } from "./weigh-on-services.ts";
+import { weighOnServices } from "../monitors/weigh-on-services.ts";
 
 export interface ReceivedPing {
   monitorId: string;

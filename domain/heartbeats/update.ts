@@ -9,7 +9,7 @@ import { checkSlug, slugTaken } from "./choose-slug.ts";
 import { decideUpdate } from "./decide-update.ts";
 import { lockHeartbeatMonitor } from "./lock.ts";
 import { showHeartbeatMonitor, type HeartbeatMonitorRow } from "./read.ts";
-import { weighOnServices } from "./weigh-on-services.ts";
+import { weighOnServices } from "../monitors/weigh-on-services.ts";
 
 const UNIQUE_VIOLATION = "23505";
 

@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { PLAN_LIMITS, type LimitedResource } from "../../schemas/plans.ts";
-import { channels, heartbeatMonitors, organizations, services, statusPages, webhooks } from "../../schemas/tables/all.ts";
+import { channels, domainMonitors, heartbeatMonitors, organizations, services, sslMonitors, statusPages, uptimeMonitors, webhooks } from "../../schemas/tables/all.ts";
 import { PLANS, type Plan } from "../../schemas/vocabulary.ts";
 
 /** Names for people, in the plural. */
@@ -18,10 +18,18 @@ const NAMES: Record<LimitedResource, string> = {
 const COUNTS: Record<LimitedResource, (tx: Transaction, organizationId: string) => Promise<number>> = {
   status_pages: (tx, id) => tx.$count(statusPages, eq(statusPages.organizationId, id)),
   services: (tx, id) => tx.$count(services, eq(services.organizationId, id)),
-  monitors: (tx, id) => tx.$count(heartbeatMonitors, and(eq(heartbeatMonitors.organizationId, id), isNull(heartbeatMonitors.deletedAt))),
+  monitors: countMonitors,
   webhooks: (tx, id) => tx.$count(webhooks, eq(webhooks.organizationId, id)),
   channels: (tx, id) => tx.$count(channels, eq(channels.organizationId, id)),
 };
+
+/** Of all kinds. */
+async function countMonitors(tx: Transaction, organizationId: string): Promise<number> {
+  const heartbeats = await tx.$count(heartbeatMonitors, and(eq(heartbeatMonitors.organizationId, organizationId), isNull(heartbeatMonitors.deletedAt)));
+  const uptime = await tx.$count(uptimeMonitors, eq(uptimeMonitors.organizationId, organizationId));
+  const ssl = await tx.$count(sslMonitors, eq(sslMonitors.organizationId, organizationId));
+  return heartbeats + uptime + ssl + (await tx.$count(domainMonitors, eq(domainMonitors.organizationId, organizationId)));
+}
 
 /**
  * Makes sure that the organization's plan has room for one more, before it is made in this transaction. The

@@ -8,6 +8,7 @@ const SENTENCES: Record<string, (host: string) => string> = {
   ECONNRESET: (host) => `${host} cut the connection before it had answered.`,
   EPIPE: (host) => `${host} cut the connection before it had answered.`,
   UND_ERR_SOCKET: (host) => `${host} cut the connection before it had answered.`,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) => `${host} ended its answer before it was complete.`,
   ETIMEDOUT: (host) => `No connection to ${host} could be made in time.`,
   EHOSTUNREACH: (host) => `${host} cannot be reached from here.`,
   ENETUNREACH: (host) => `${host} cannot be reached from here.`,

@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
-import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { Client } from "undici";
 import type { Log } from "../log.ts";
-import { StartFailure } from "../start-failure.ts";
 import { makeConnector } from "./connect.ts";
 import { describeError } from "./describe-error.ts";
 import { parseRanges, type Judgement } from "./judge-address.ts";
 import { hostOf, judgeUrl } from "./judge-url.ts";
 import { resolvePublic, systemResolve, type Resolve } from "./resolve-public.ts";
+import { trust } from "./trust.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 interface OutboundRequest {
   url: string;
@@ -108,16 +107,6 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
   };
 }
 
-/** Made once: parsing some 150 certificates takes tens of milliseconds. */
-function trust(caFile: string | null): SecureContext {
-  if (caFile === null) return createSecureContext({});
-  try {
-    return createSecureContext({ ca: [...rootCertificates, readFileSync(caFile, "utf8")] });
-  } catch (error) {
-    throw new StartFailure(`OUTBOUND_CA_FILE="${caFile}" cannot be used: ${error instanceof Error ? error.message : String(error)}.`, { fix: "Name a readable PEM file of certificates, or leave it empty.", cause: error });
-  }
-}
-
 /** The first 16 KiB; what comes after is not waited for. */
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
@@ -133,14 +122,4 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
 /** Postgres' text cannot hold the character NUL. */
 function storable(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
-}
-
-/** A look-up cannot be cancelled, only no longer waited for. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -14,7 +14,16 @@ export type Resolve = (name: string) => Promise<ResolvedAddress[]>;
 export const systemResolve: Resolve = (name) => lookup(name, { all: true, verbatim: true });
 
 /** The request may not go where its URL leads; the message says why and what to do. */
-export class AddressRefused extends Error {}
+export class AddressRefused extends Error {
+  readonly sentence: string;
+  readonly fix: string;
+
+  constructor({ sentence, fix }: { sentence: string; fix: string }) {
+    super(`${sentence} ${fix}`);
+    this.sentence = sentence;
+    this.fix = fix;
+  }
+}
 
 /**
  * The addresses of a host that a request may go to, looked up once: whoever connects must use these and never look
@@ -30,5 +39,5 @@ export async function resolvePublic(host: string, { resolve, allow }: { resolve:
   const refusal = judged[0]?.judgement;
   if (!refusal || refusal.ok) throw new Error(`The name ${host} has no address.`);
   const sentence = literal === 0 ? `The name ${host} has no public address, only ${found.map(({ address }) => address).join(", ")}.` : refusal.sentence;
-  throw new AddressRefused(`${sentence} ${refusal.fix}`);
+  throw new AddressRefused({ sentence, fix: refusal.fix });
 }

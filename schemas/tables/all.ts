@@ -2,6 +2,7 @@ export * from "./errors.ts";
 export * from "./heartbeats.ts";
 export * from "./incidents.ts";
 export * from "./maintenance.ts";
+export * from "./monitors.ts";
 export * from "./notifications.ts";
 export * from "./organizations.ts";
 export * from "./pipeline.ts";

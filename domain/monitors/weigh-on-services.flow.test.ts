@@ -9,10 +9,10 @@ import type { ServiceStatus } from "../../schemas/vocabulary.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { systemActor } from "../actor.ts";
 import { updateService } from "../services/update.ts";
-import { deleteHeartbeatMonitor } from "./delete.ts";
-import { flipLate } from "./find-late.ts";
-import { recordPings } from "./record-pings.ts";
-import { updateHeartbeatMonitor } from "./update.ts";
+import { deleteHeartbeatMonitor } from "../heartbeats/delete.ts";
+import { flipLate } from "../heartbeats/find-late.ts";
+import { recordPings } from "../heartbeats/record-pings.ts";
+import { updateHeartbeatMonitor } from "../heartbeats/update.ts";
 
 const T = Date.parse("2026-05-04T12:00:00Z");
 const at = (seconds: number) => new Date(T + seconds * 1_000);

@@ -1,0 +1,10 @@
+import type { Route } from "../../route.ts";
+import { check } from "./check.ts";
+import { create } from "./create.ts";
+import { remove } from "./delete.ts";
+import { get } from "./get.ts";
+import { listResults } from "./list-results.ts";
+import { list } from "./list.ts";
+import { update } from "./update.ts";
+
+export const uptimeMonitorRoutes: Route[] = [list, create, get, update, remove, check, listResults];

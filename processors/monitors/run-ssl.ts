@@ -1,0 +1,30 @@
+import { inArray } from "drizzle-orm";
+import { makeCertificateProbe, PROBE_TIMEOUT_MS, type ProbeResult } from "../../domain/monitors/ssl/probe.ts";
+import { recordSslCheck } from "../../domain/monitors/ssl/record.ts";
+import type { Config } from "../../platform/config.ts";
+import { sslMonitors } from "../../schemas/tables/all.ts";
+import type { MonitorRunner } from "./run-due.ts";
+
+interface SslRow {
+  id: string;
+  domain: string;
+  port: number;
+}
+
+const RECORD_MS = 15_000;
+
+/** Handshakes are short, but each is a computation. */
+const AT_ONCE = 50;
+
+/** How SSL monitors are checked. Throws when OUTBOUND_CA_FILE cannot be read. */
+export function sslRunner(config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_CA_FILE">): MonitorRunner<SslRow, ProbeResult> {
+  const probe = makeCertificateProbe({ allow: config.OUTBOUND_ALLOW, caFile: config.OUTBOUND_CA_FILE });
+  return {
+    table: sslMonitors,
+    leaseMs: PROBE_TIMEOUT_MS + RECORD_MS,
+    atOnce: AT_ONCE,
+    read: (database, ids) => database.select({ id: sslMonitors.id, domain: sslMonitors.domain, port: sslMonitors.port }).from(sslMonitors).where(inArray(sslMonitors.id, ids)),
+    check: ({ domain, port }, signal) => probe({ host: domain, port, signal }),
+    record: (database, { id }, claim) => recordSslCheck(database, id, claim),
+  };
+}

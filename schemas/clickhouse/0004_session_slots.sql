@@ -17,4 +17,5 @@ GROUP BY slot, service_id, signature_id;
 INSERT INTO signature_slots
 SELECT toDateTime(0, 'UTC') AS slot, service_id, signature_id, uniqExactMergeState(sessions) AS sessions FROM signature_sessions GROUP BY service_id, signature_id;
 
+-- The table stays, empty of news: another process may be running this file at the same time, and reads it.
 DROP VIEW IF EXISTS signature_sessions_view;

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { Failure } from "../../platform/failures.ts";
 import type { Database } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import type { ErrorExport, ErrorExportQuery, ExportedError } from "../../schemas/api/errors.ts";
 import { errorSignatures } from "../../schemas/tables/all.ts";
 import { mergedInto } from "./aliases.ts";
@@ -88,7 +89,7 @@ async function textsOf(database: Database, ids: string[]): Promise<Map<string, T
 
 async function readTexts(database: Database, ids: string[]): Promise<Map<string, Texts>> {
   const { id, message, type } = errorSignatures;
-  const rows = ids.length === 0 ? [] : await database.select({ id, message, type }).from(errorSignatures).where(sql`${id} = any(${`{${ids.join(",")}}`}::uuid[])`);
+  const rows = ids.length === 0 ? [] : await database.select({ id, message, type }).from(errorSignatures).where(sql`${id} = any(${uuids(ids)})`);
   return new Map(rows.map((row) => [row.id, { message: row.message, type: row.type }]));
 }
 

@@ -4,7 +4,7 @@ import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts"
 import { bytesOfIndexes, hashOf, mapsOfDebugIds, mapsOfReleases, type MapKey } from "../source-maps/find-maps.ts";
 import type { FlatIndex } from "../source-maps/flat-index.ts";
 import { openMap } from "../source-maps/look-up.ts";
-import { keysOf } from "../source-maps/match-url.ts";
+import { matchUrl } from "../source-maps/match-url.ts";
 import { storedOriginal } from "../source-maps/original-of.ts";
 import { framesOf } from "./left-out.ts";
 import { factsOf } from "./stack-facts.ts";
@@ -47,8 +47,7 @@ async function findMaps(queries: Queries, serviceId: string, lacking: ReadonlyMa
   const byId = new Map(debugIds.map((id, index) => [id, ofIds[index]!]));
   const mapOf = (row: ShownRow, url: string): MapKey | null => {
     const urls = byUrl.get(row.release);
-    const key = urls && keysOf(url).find((each) => urls.has(each));
-    return byId.get(debugIdsOf(row)[url] ?? "") ?? (key === undefined ? null : urls!.get(key)!);
+    return byId.get(debugIdsOf(row)[url] ?? "") ?? (urls ? matchUrl(urls, url) : null);
   };
 
   const news = [...lacking].some(([row, files]) => files.some((file) => mapOf(row, file) !== null));

@@ -163,6 +163,7 @@ interface Known {
 
 /** Adds to the signatures that exist. An event after its resolution brings a resolved one back, once. */
 async function countKnown(tx: Transaction, increments: Increment[]): Promise<Known[]> {
+  if (increments.length === 0) return [];
   const batch = JSON.stringify(increments);
   const { rows } = await tx.execute<{ id: string; regressed: boolean; resolved_in: string | null; resolved_at: string | null }>(sql`
     with batch as (

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import { domainMonitors, heartbeatMonitors, sslMonitors, uptimeMonitors } from "../../schemas/tables/all.ts";
 import { SERVICE_STATUSES } from "../../schemas/vocabulary.ts";
 import { changeOpinions } from "../services/change-status.ts";
@@ -33,7 +34,7 @@ export async function weighOnServices(tx: Transaction, serviceIds: readonly (str
 
 /** In the order of their names. */
 async function findContrary(tx: Transaction, serviceIds: readonly string[]): Promise<Contrary[]> {
-  const ids = sql`any(${`{${serviceIds.join(",")}}`}::uuid[])`;
+  const ids = sql`any(${uuids(serviceIds)})`;
   const { rows } = await tx.execute<Contrary>(sql`
     select service_id, 'Heartbeat monitor "' || name || '" is down' as finding, 'major_outage' as verdict from ${heartbeatMonitors} where service_id = ${ids} and status = 'down' and deleted_at is null
     union all

@@ -6,7 +6,7 @@ import { sourceMaps } from "../../schemas/tables/all.ts";
 import { findService } from "../services/read.ts";
 import { readIndex, type MapKey } from "./find-maps.ts";
 import { openIndex, type FlatIndex } from "./flat-index.ts";
-import { keysOf } from "./match-url.ts";
+import { keysOf, matchUrl } from "./match-url.ts";
 import { originalOf } from "./original-of.ts";
 
 /** Where a place of a script comes from, or why that is not known. NOT_FOUND for the service. */
@@ -26,11 +26,8 @@ function unmapped(reason: UnmappedReason): SourceMapLookup {
 
 /** Of the map that fits best. */
 async function findHash(queries: Queries, serviceId: string, release: string, url: string): Promise<string | null> {
-  const keys = keysOf(url);
-  const rows = await queries.select({ url: sourceMaps.url, hash: sourceMaps.hash }).from(sourceMaps).where(and(eq(sourceMaps.serviceId, serviceId), eq(sourceMaps.release, release), inArray(sourceMaps.url, keys)));
-  const byUrl = new Map(rows.map((row) => [row.url, row.hash]));
-  const key = keys.find((each) => byUrl.has(each));
-  return key === undefined ? null : byUrl.get(key)!;
+  const rows = await queries.select({ url: sourceMaps.url, hash: sourceMaps.hash }).from(sourceMaps).where(and(eq(sourceMaps.serviceId, serviceId), eq(sourceMaps.release, release), inArray(sourceMaps.url, keysOf(url))));
+  return matchUrl(new Map(rows.map((row) => [row.url, row.hash])), url);
 }
 
 /** Null for one that cannot be read: of another layout, damaged, or deleted meanwhile. */

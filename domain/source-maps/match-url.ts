@@ -23,6 +23,12 @@ export function keysOf(url: string): string[] {
   return [...new Set(path === null ? [exact, bare] : [exact, bare, `~/${path}`])];
 }
 
+/** What is kept under the best of a script's keys, null for nothing. */
+export function matchUrl<Value>(byKey: ReadonlyMap<string, Value>, url: string): Value | null {
+  const key = keysOf(url).find((each) => byKey.has(each));
+  return key === undefined ? null : byKey.get(key)!;
+}
+
 /** Without the slash it begins with; null when there is none. */
 function pathOf(bare: string): string | null {
   if (bare.startsWith("~/")) return bare.slice(2);

@@ -6,7 +6,7 @@ import type { MapsOf } from "../../domain/errors/rows-of-body.ts";
 import type { ScriptMaps } from "../../domain/errors/symbolicate.ts";
 import { hashOf, type MapKey } from "../../domain/source-maps/find-maps.ts";
 import { openIndex, type FlatIndex } from "../../domain/source-maps/flat-index.ts";
-import { keysOf } from "../../domain/source-maps/match-url.ts";
+import { matchUrl } from "../../domain/source-maps/match-url.ts";
 import { storedOriginal, type Original } from "../../domain/source-maps/original-of.ts";
 
 /** What a thread asks of the one that has the database, over a task's port. */
@@ -134,8 +134,7 @@ function makeThreadMaps(bytes: number): ThreadMaps {
         return undefined;
       }
       if (urls.size === 0) return null;
-      const match = keysOf(url).find((each) => urls.has(each));
-      return match === undefined ? null : urls.get(match)!;
+      return matchUrl(urls, url);
     }
 
     function find(map: MapKey, line: number, column: number): Found | undefined {

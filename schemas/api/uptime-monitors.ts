@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UPTIME_STATUSES } from "../vocabulary.ts";
+import { requestHeaders } from "./request-headers.ts";
 import { limit, Name, Offset, Timestamp } from "./shared.ts";
 
 /** The methods that a check may use. */
@@ -11,28 +12,12 @@ const CHECK_STATUSES = ["up", "degraded", "down"] as const;
 const MOST_TIMEOUT_MS = 30_000;
 const DAY_SECONDS = 86_400;
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
-
 /** Headers that say how a request is transferred (RFC 9110 §7.6.1). */
 const RESERVED_HEADER = /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|proxy-.*|http2-.*|:.*)$/i;
 
 const Url = z.string().max(2048).meta({ description: "http or https, an address that is public, no credentials.", example: "https://www.example.com/health" });
 const Method = z.enum(METHODS).meta({ example: "GET" });
-const Headers = z
-  .record(z.string(), z.string().max(4096))
-  .superRefine((headers, context) => {
-    const fault = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
-    const names = Object.keys(headers);
-    if (names.length > 20) fault("must be at most 20 headers");
-    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) fault("must name each header once, whatever its case");
-    for (const [name, value] of Object.entries(headers)) {
-      if (!HEADER_NAME.test(name)) fault("is no valid header name", name);
-      else if (RESERVED_HEADER.test(name)) fault("is a header that each request sets itself", name);
-      else if (!HEADER_VALUE.test(value)) fault("must be printable ASCII", name);
-    }
-  })
-  .meta({ description: "Sent with each check, but not to another origin that a redirect leads to.", example: { "X-Probe": "pharos" } });
+const Headers = requestHeaders({ reserved: RESERVED_HEADER, sender: "request" }).meta({ description: "Sent with each check, but not to another origin that a redirect leads to.", example: { "X-Probe": "pharos" } });
 const Body = z.string().max(100_000).nullable().meta({ description: "Sent as it is; name its type in `headers`." });
 const IntervalSeconds = z.int().min(30).max(DAY_SECONDS).meta({ example: 60 });
 const TimeoutMs = z.int().min(100).max(MOST_TIMEOUT_MS).meta({ description: "For everything together: look-up, connection, TLS, redirects and the whole answer.", example: 10_000 });

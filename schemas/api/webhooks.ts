@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES } from "../vocabulary.ts";
+import { requestHeaders } from "./request-headers.ts";
 import { limit, Name, Offset, Timestamp } from "./shared.ts";
 
 const Url = z.string().max(2048).meta({ description: "Where events are POSTed: https, an address that is public, no credentials.", example: "https://hooks.example.com/pharos" });
@@ -7,23 +8,8 @@ const SubscribedEvents = z.array(z.enum(EVENT_TYPES)).min(1).max(100).meta({ des
 
 /** Headers that a delivery sets itself, or that say how it is transferred (RFC 9110 §7.6.1). */
 const RESERVED_HEADER = /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|date|x-service-signature|content-.*|webhook-.*|proxy-.*|http2-.*|sec-.*|:.*)$/i;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-const CustomHeaders = z
-  .record(z.string(), z.string().max(4096))
-  .superRefine((headers, context) => {
-    const fault = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
-    const names = Object.keys(headers);
-    if (names.length > 20) fault("must be at most 20 headers");
-    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) fault("must name each header once, whatever its case");
-    for (const [name, value] of Object.entries(headers)) {
-      if (!HEADER_NAME.test(name)) fault("is no valid header name", name);
-      else if (RESERVED_HEADER.test(name)) fault("is a header that each delivery sets itself", name);
-      else if (!HEADER_VALUE.test(value)) fault("must be printable ASCII", name);
-    }
-  })
-  .meta({ description: "Sent with each delivery, for example to authenticate. Headers of the delivery itself (host, content-*, webhook-* and the like) are refused.", example: { "X-Team": "checkout" } });
+const CustomHeaders = requestHeaders({ reserved: RESERVED_HEADER, sender: "delivery" }).meta({ description: "Sent with each delivery, for example to authenticate. Headers of the delivery itself (host, content-*, webhook-* and the like) are refused.", example: { "X-Team": "checkout" } });
 
 export const Webhook = z
   .object({

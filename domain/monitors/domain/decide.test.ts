@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decideLookup, judgeDays } from "./decide.ts";
+import { statusOfDays } from "../expiry.ts";
+import { decideLookup } from "./decide.ts";
 import type { Lookup } from "./registration.ts";
 
 const AT = new Date("2026-05-01T12:00:00Z");
@@ -29,7 +30,7 @@ describe("the status", () => {
     expect(decideLookup(unknown, found(after(days)), AT)).toMatchObject({ status, daysUntilExpiry: shown, error: days > 0 ? null : expect.stringContaining("expired on") });
   });
 
-  it("follows alert_days", () => expect([judgeDays(45, 60), judgeDays(45, 44), judgeDays(2, 1)]).toEqual(["warning", "ok", "critical"]));
+  it("follows alert_days", () => expect([statusOfDays(45, 60), statusOfDays(45, 44), statusOfDays(2, 1)]).toEqual(["warning", "ok", "critical"]));
 
   it("is error, and nothing is told, when the expiry cannot be had", () => {
     for (const lookup of [found(null), { kind: "not_registered", error: "No." }, { kind: "failed", error: "Away.", retryAfterMs: null }] satisfies Lookup[]) {

@@ -1,16 +1,9 @@
 import type { ExpiryStatus } from "../../../schemas/vocabulary.ts";
+import { statusOfDays, thresholdToTell } from "../expiry.ts";
 import type { Lookup, Registration } from "./registration.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-
-/** Within so many days of its expiry a registration is critical. */
-const CRITICAL_DAYS = 3;
-
-/** Beside `alert_days`, at these days before the expiry; those below `alert_days` count. */
-const THRESHOLDS = [14, 7, 3, 1];
-/** What is told once it has expired, as a threshold below all others. */
-const EXPIRED = -1;
 
 /** What a monitor knew before a look-up. */
 interface Known {
@@ -49,10 +42,10 @@ export function decideLookup(known: Known, lookup: Lookup, at: Date): Decision {
     return { status: "error", error: lookup.error, registration, daysUntilExpiry: null, told: known.told, tell: { down: false, up: false, expiring: false }, ...again };
   }
   const days = daysUntil(expiry, at);
-  const threshold = thresholdTold(expiry, days, known);
+  const threshold = thresholdToTell(days, known.alertDays, toldAtOf(expiry, known.told));
   const wasExpired = known.daysUntilExpiry !== null && known.daysUntilExpiry < 0;
   return {
-    status: judgeDays(days, known.alertDays),
+    status: statusOfDays(days, known.alertDays),
     error: days < 0 ? `The registration expired on ${expiry.slice(0, 10)}.` : null,
     registration,
     daysUntilExpiry: days,
@@ -62,23 +55,14 @@ export function decideLookup(known: Known, lookup: Lookup, at: Date): Decision {
   };
 }
 
-/** The status of a registration that expires in so many days. */
-export function judgeDays(days: number, alertDays: number): ExpiryStatus {
-  if (days <= CRITICAL_DAYS) return "critical";
-  return days <= alertDays ? "warning" : "ok";
-}
-
 /** Whole days, rounded down: -1 from the moment of the expiry on. */
 function daysUntil(expiry: string, at: Date): number {
   const left = Date.parse(expiry) - at.getTime();
   return left <= 0 ? Math.min(Math.floor(left / DAY_MS), -1) : Math.floor(left / DAY_MS);
 }
 
-/** The nearest threshold that was passed, when nothing as near was told of this expiry before. */
-function thresholdTold(expiry: string, days: number, { alertDays, told }: Known): number | null {
-  const passed = [alertDays, ...THRESHOLDS.filter((each) => each < alertDays), EXPIRED].filter((each) => days <= each);
-  if (passed.length === 0) return null;
-  const nearest = Math.min(...passed);
+/** The threshold that was told last of this expiry. */
+function toldAtOf(expiry: string, told: string | null): number | undefined {
   const [toldOf, toldAt] = told?.split(" ") ?? [];
-  return toldOf === expiry && Number(toldAt) <= nearest ? null : nearest;
+  return toldOf === expiry ? Number(toldAt) : undefined;
 }

@@ -7,7 +7,7 @@ import { recordAudit } from "../../audit/record.ts";
 import { checkService } from "../../heartbeats/check-service.ts";
 import { checkChannels } from "../check-channels.ts";
 import { weighOnServices } from "../weigh-on-services.ts";
-import { judgeDays } from "./decide.ts";
+import { statusOfDays } from "../expiry.ts";
 import { lockDomainMonitor } from "./lock.ts";
 import { showDomainMonitor, type DomainMonitorRow } from "./read.ts";
 import { weighs } from "./record.ts";
@@ -38,7 +38,7 @@ function changed(row: DomainMonitorRow, patch: UpdateDomainMonitor, at: Date): D
     lookupMethod,
     enabled: patch.enabled ?? row.enabled,
     serviceId: patch.service_id === undefined ? row.serviceId : patch.service_id,
-    status: row.daysUntilExpiry === null || row.status === "error" ? row.status : judgeDays(row.daysUntilExpiry, alertDays),
+    status: row.daysUntilExpiry === null || row.status === "error" ? row.status : statusOfDays(row.daysUntilExpiry, alertDays),
     dueAt: lookupMethod !== row.lookupMethod && row.leaseToken === null ? at : row.dueAt,
     updatedAt: at > row.updatedAt ? at : row.updatedAt,
   };

@@ -1,18 +1,12 @@
 import type { CertificateInFull } from "../../../schemas/api/ssl-monitors.ts";
 import type { ExpiryStatus } from "../../../schemas/vocabulary.ts";
+import { statusOfDays, thresholdToTell } from "../expiry.ts";
 import type { ProbeResult } from "./probe.ts";
 import type { FetchedCertificate } from "./read-certificate.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Within so many days of its expiry a certificate is critical. */
-const CRITICAL_DAYS = 3;
-
-/** Beside `alert_days`, at these days before the expiry; those below `alert_days` count. */
-const THRESHOLDS = [14, 7, 3, 1];
-/** What is told once it has expired, as a threshold below all others. */
-const EXPIRED = -1;
 /** Certificates whose warnings are remembered. */
 const MOST_TOLD = 8;
 
@@ -50,7 +44,7 @@ export function decideCheck(known: Known, result: ProbeResult, at: Date): Decisi
   const certificate = judgeCertificate(result.certificate, at);
   const { status, error } = judgeStatus(certificate, known.alertDays);
   const wasInvalid = known.certificate?.is_valid === false;
-  const threshold = thresholdTold(certificate, known);
+  const threshold = thresholdToTell(certificate.days_until_expiry, known.alertDays, toldAtOf(certificate.fingerprint, known.told));
   return {
     status,
     error,
@@ -85,8 +79,8 @@ function daysUntil(validTo: Date, at: Date): number {
 
 /** The status of a certificate under a number of days. */
 export function judgeStatus({ is_valid: valid, invalid_reason: error, days_until_expiry: days }: Pick<CertificateInFull, "is_valid" | "invalid_reason" | "days_until_expiry">, alertDays: number): { status: ExpiryStatus; error: string | null } {
-  if (!valid || days <= CRITICAL_DAYS) return { status: "critical", error };
-  return { status: days <= alertDays ? "warning" : "ok", error: null };
+  const status = valid ? statusOfDays(days, alertDays) : "critical";
+  return { status, error: status === "critical" ? error : null };
 }
 
 function failureOf(result: Exclude<ProbeResult, { kind: "fetched" }>): string {
@@ -99,13 +93,9 @@ function datesFaults({ validFrom, validTo, chainFault }: FetchedCertificate, at:
   return chainFault === null ? [] : [chainFault];
 }
 
-/** The nearest threshold that was passed, when nothing as near was told of this certificate before. */
-function thresholdTold({ fingerprint, days_until_expiry: days }: CertificateInFull, { alertDays, told }: Known): number | null {
-  const passed = [alertDays, ...THRESHOLDS.filter((each) => each < alertDays), EXPIRED].filter((each) => days <= each);
-  if (passed.length === 0) return null;
-  const nearest = Math.min(...passed);
-  const toldAt = warnings(told).find(([of]) => of === fingerprint)?.[1];
-  return toldAt !== undefined && toldAt <= nearest ? null : nearest;
+/** The threshold that was told last of this certificate. */
+function toldAtOf(fingerprint: string, told: string | null): number | undefined {
+  return warnings(told).find(([of]) => of === fingerprint)?.[1];
 }
 
 function withTold(told: string | null, fingerprint: string, threshold: number): string {

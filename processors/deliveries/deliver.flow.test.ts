@@ -11,7 +11,7 @@ import { redeliver, testWebhook } from "../../domain/deliveries/send-now.ts";
 import { emitEvents } from "../../domain/events/emit.ts";
 import { createWebhook } from "../../domain/webhooks/create.ts";
 import { deleteWebhook } from "../../domain/webhooks/delete.ts";
-import { fanOut } from "../../domain/webhooks/fan-out.ts";
+import { fanOut } from "../../domain/events/fan-out.ts";
 import { getWebhook } from "../../domain/webhooks/read.ts";
 import { rotateSecret } from "../../domain/webhooks/rotate-secret.ts";
 import { updateWebhook } from "../../domain/webhooks/update.ts";

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as rest } from "node:timers/promises";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
 import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
-import { fanOut } from "../../domain/webhooks/fan-out.ts";
+import { fanOut } from "../../domain/events/fan-out.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";

@@ -1,11 +1,12 @@
 import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
-import { CHANNEL_TYPES, DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES } from "../vocabulary.ts";
+import { CHANNEL_TYPES, DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES, NOTIFICATION_TRIGGERS } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
 
 export const eventType = pgEnum("event_type", EVENT_TYPES);
 export const deliveryStatus = pgEnum("delivery_status", DELIVERY_STATUSES);
 export const deliveryTrigger = pgEnum("delivery_trigger", DELIVERY_TRIGGERS);
+export const notificationTrigger = pgEnum("notification_trigger", NOTIFICATION_TRIGGERS);
 export const disabledReason = pgEnum("disabled_reason", DISABLED_REASONS);
 
 /**
@@ -96,4 +97,37 @@ export const channels = pgTable(
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
   (table) => [index("channels_organization").on(table.organizationId)],
+);
+
+/**
+ * What channels are to be told, one row each. States: pending (due_at says when) → delivered | failed | abandoned; a retry is the
+ * same row, pending again. `message` is set when no event tells what to say. While a worker holds a pending row, `lease_token` is its
+ * token and `due_at` the lease's end.
+ */
+export const notifications = pgTable(
+  "notifications",
+  {
+    id: uuid("id").primaryKey(),
+    organizationId: uuid("organization_id").notNull(),
+    channelId: uuid("channel_id").notNull().references(() => channels.id, { onDelete: "cascade" }),
+    eventId: uuid("event_id").references(() => events.id, { onDelete: "cascade" }),
+    message: text("message"),
+    trigger: notificationTrigger("trigger").notNull(),
+    status: deliveryStatus("status").notNull().default("pending"),
+    /** Attempts made. */
+    attempts: integer("attempts").notNull().default(0),
+    dueAt: moment("due_at").notNull(),
+    leaseToken: uuid("lease_token"),
+    responseStatusCode: integer("response_status_code"),
+    responseBody: text("response_body"),
+    durationMs: integer("duration_ms"),
+    error: text("error"),
+    createdAt: moment("created_at").notNull(),
+    finishedAt: moment("finished_at"),
+  },
+  (table) => [
+    index("notifications_due").on(table.dueAt).where(sql`status = 'pending'`),
+    index("notifications_channel").on(table.channelId, table.createdAt),
+    index("notifications_event").on(table.eventId),
+  ],
 );

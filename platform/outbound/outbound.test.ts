@@ -46,7 +46,7 @@ async function rawServer(onSocket: (socket: Socket) => void): Promise<number> {
 }
 
 const post = (outbound: Outbound, url: string, timeoutMs = 60_000): Promise<OutboundResult> =>
-  outbound.post({ url, headers: { "content-type": "application/json", "x-own": "1" }, body: '{"ä":1}', timeoutMs });
+  outbound.send({ method: "POST", url, headers: { "content-type": "application/json", "x-own": "1" }, body: '{"ä":1}', timeoutMs });
 
 describe("a request", () => {
   it("arrives with its headers and body, and brings the answer back", async () => {
@@ -169,7 +169,7 @@ describe("a failure is a sentence", () => {
 
   it("when a header cannot be sent", async () => {
     const receiver = await receive((response) => response.end());
-    const result = await open().post({ url: receiver.url, headers: { "x-bad": "a\r\nb" }, body: "", timeoutMs: 60_000 });
+    const result = await open().send({ method: "POST", url: receiver.url, headers: { "x-bad": "a\r\nb" }, body: "", timeoutMs: 60_000 });
     expect(result.kind).toBe("failed");
   });
 

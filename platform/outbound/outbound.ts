@@ -9,9 +9,11 @@ import { trust } from "./trust.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 interface OutboundRequest {
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   headers: Record<string, string>;
-  body: string;
+  /** Null sends none. */
+  body: string | null;
   /** For everything together: name look-up, connection, TLS and the whole answer. */
   timeoutMs: number;
   /** Gives the request up: its result is then a failure. */
@@ -24,8 +26,8 @@ export type OutboundResult =
   | { kind: "failed"; error: string; durationMs: number };
 
 export interface Outbound {
-  /** POSTs once, following no redirect. Never rejects. Of the answer's body the first 16 KiB are kept. */
-  post(request: OutboundRequest): Promise<OutboundResult>;
+  /** Sends a request once, following no redirect. Never rejects. Of the answer's body the first 16 KiB are kept. */
+  send(request: OutboundRequest): Promise<OutboundResult>;
   /** As `judgeUrl`, by the operator's ranges. */
   judgeUrl(url: string, options: { allowHttp: boolean }): Judgement;
   /** Ends the requests that still run; each then has a result. */
@@ -55,14 +57,14 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
   const secureContext = trust(caFile);
   const running = new Map<AbortController, Promise<OutboundResult>>();
 
-  async function send(request: OutboundRequest, url: URL, signal: AbortSignal): Promise<Omit<OutboundResult & { kind: "response" }, "durationMs">> {
+  async function ask(request: OutboundRequest, url: URL, signal: AbortSignal): Promise<Omit<OutboundResult & { kind: "response" }, "durationMs">> {
     const host = hostOf(url);
     const addresses = await untilAborted(resolvePublic(host, { resolve, allow }), signal);
     const connect = makeConnector({ host, addresses, allow, secureContext, signal });
     // The one time limit is `signal`'s.
     const client = new Client(url.origin, { connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
     try {
-      const { statusCode, headers, body } = await client.request({ method: "POST", path: url.pathname + url.search, headers: request.headers, body: request.body, signal });
+      const { statusCode, headers, body } = await client.request({ method: request.method, path: url.pathname + url.search, headers: request.headers, body: request.body, signal });
       return { kind: "response", status: statusCode, headers, body: await readStart(body) };
     } finally {
       // Not awaited: with the signal aborted or the answer read there is nothing left to wait for.
@@ -70,7 +72,7 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
     }
   }
 
-  async function post(request: OutboundRequest, abort: AbortController): Promise<OutboundResult> {
+  async function send(request: OutboundRequest, abort: AbortController): Promise<OutboundResult> {
     const started = performance.now();
     const duration = () => Math.round(performance.now() - started);
     const timer = setTimeout(() => abort.abort(new Error(`No complete answer within ${request.timeoutMs / 1000} s.`)), request.timeoutMs);
@@ -80,7 +82,7 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
     const judgement = judgeUrl(request.url, { allowHttp: true, allow });
     try {
       if (!judgement.ok) return { kind: "failed", error: `${judgement.sentence} ${judgement.fix}`, durationMs: duration() };
-      return { ...(await send(request, new URL(request.url), abort.signal)), durationMs: duration() };
+      return { ...(await ask(request, new URL(request.url), abort.signal)), durationMs: duration() };
     } catch (error) {
       const reason: unknown = abort.signal.aborted ? abort.signal.reason : null;
       const sentence = reason instanceof Error ? reason.message : describeError(error, hostOf(new URL(request.url)));
@@ -92,9 +94,9 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
   }
 
   return {
-    post(request) {
+    send(request) {
       const abort = new AbortController();
-      const result = post(request, abort).finally(() => running.delete(abort));
+      const result = send(request, abort).finally(() => running.delete(abort));
       running.set(abort, result);
       return result;
     },

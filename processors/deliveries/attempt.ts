@@ -25,7 +25,7 @@ export async function attemptDelivery(claimed: ClaimedDelivery, { outbound, cloc
     "content-type": "application/json; charset=utf-8",
     ...signatureHeaders({ secret: signingSecret, id: eventId, at: new Date(clock.now()), body }),
   };
-  const result = await outbound.post({ url, headers, body, timeoutMs: config.WEBHOOK_TIMEOUT_MS, signal });
+  const result = await outbound.send({ method: "POST", url, headers, body, timeoutMs: config.WEBHOOK_TIMEOUT_MS, signal });
   if (result.kind === "failed" && signal.aborted) return null;
   return { ...describe(result), durationMs: result.durationMs, at: new Date(clock.now()) };
 }

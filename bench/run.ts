@@ -28,6 +28,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: "fingerprint", measures: "grouping, and thresholds", needs: [] },
   { name: "worker-hand-over", measures: "to a worker and back", needs: [] },
   { name: "metrics", measures: "pushes with their evaluation", needs: ["kafka"] },
+  { name: "scheduler", measures: "checks and deliveries of one scheduler", needs: [] },
   { name: "run-k6", measures: "the ingest endpoints by k6", needs: ["kafka", "k6"] },
   { name: "reading", measures: "lists, details and exports of errors", needs: [], fixed: true },
   { name: "run-api", measures: "the REST API by k6", needs: ["k6"], fixed: true },

@@ -1,5 +1,7 @@
 import { eq, sql, type SQL } from "drizzle-orm";
 import { claimDue } from "../../platform/claim-due.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
+import { counts } from "../../platform/fair-share.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import type { DeliveryTrigger } from "../../schemas/vocabulary.ts";
@@ -30,7 +32,7 @@ export interface ClaimLimits {
 }
 
 /** So many due rows are looked at for a claim; what is beyond has its turn when these are gone. */
-const WINDOW = 5_000;
+const WINDOW = 2_000;
 
 /**
  * Claims due deliveries so that no receiver takes more than its share: one that hangs keeps only its own waiting.
@@ -44,8 +46,9 @@ export async function claimDeliveries(database: Database, now: Date, leaseMs: nu
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
-    .where(sql`${webhookDeliveries.id} = any(${sql.param(ids)}::uuid[]) and ${webhookDeliveries.leaseToken} = ${token}`)
-    .orderBy(sql`array_position(${sql.param(ids)}::uuid[], ${webhookDeliveries.id})`);
+    .where(sql`${webhookDeliveries.id} = any(${uuids(ids)}) and ${webhookDeliveries.leaseToken} = ${token}`);
+  const place = new Map(ids.map((id, at) => [id, at]));
+  rows.sort((a, b) => place.get(a.delivery.id)! - place.get(b.delivery.id)!);
   return rows.map(({ delivery, webhook, event }) => ({
     id: delivery.id,
     leaseToken: token,
@@ -81,8 +84,4 @@ function fairShare(now: Date, { perWebhook, perOrganization, running }: ClaimLim
         ) as due
       ) as due where place_of_webhook <= ${perWebhook}
     ) as due where place_in_organization <= ${perOrganization}`;
-}
-
-function counts(running: ReadonlyMap<string, number>): SQL {
-  return sql`jsonb_to_recordset(${JSON.stringify([...running].map(([id, count]) => ({ id, running: count })))}::jsonb)`;
 }

@@ -5,6 +5,7 @@ import { webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { disableWebhook } from "../webhooks/disable.ts";
 import { planRetry, type Plan } from "../webhooks/plan-retry.ts";
 import type { ClaimedDelivery } from "./claim.ts";
+import { recordDelivered } from "./record-delivered.ts";
 
 /** What an attempt brought. */
 export interface Attempt {
@@ -24,6 +25,7 @@ export interface Attempt {
  */
 export async function recordAttempt(database: Database, claimed: ClaimedDelivery, attempt: Attempt, delays: readonly number[]): Promise<Plan | { kind: "lost" }> {
   const plan = planRetry({ attempt: claimed.attempt, retried: claimed.trigger === "event" }, attempt, delays);
+  if (plan.kind === "delivered") return (await recordDelivered(database, claimed, attempt)) ? plan : { kind: "lost" };
   return inTransaction(database, async (tx) => {
     // The webhook before its deliveries, as everybody who locks both; shared unless we are going to change it.
     const [webhook] = await tx.select().from(webhooks).where(eq(webhooks.id, claimed.webhookId)).for(plan.kind === "disable" ? "no key update" : "share");
@@ -33,7 +35,7 @@ export async function recordAttempt(database: Database, claimed: ClaimedDelivery
     await tx
       .update(webhookDeliveries)
       .set({
-        status: plan.kind === "delivered" ? "delivered" : "failed",
+        status: "failed",
         leaseToken: null,
         responseStatusCode: attempt.statusCode,
         responseBody: attempt.responseBody,
@@ -44,7 +46,7 @@ export async function recordAttempt(database: Database, claimed: ClaimedDelivery
       .where(eq(webhookDeliveries.id, claimed.id));
     if (retryAt) await insertRetry(tx, claimed, retryAt, attempt.at);
     if (plan.kind === "disable" && (await disableWebhook(tx, webhook, plan.reason, attempt.at))) return plan;
-    return plan.kind === "delivered" || retryAt ? plan : { kind: "failed" };
+    return retryAt ? plan : { kind: "failed" };
   });
 }
 

@@ -1,4 +1,4 @@
-import { asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { eq, isNotNull, sql } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
@@ -18,13 +18,12 @@ export async function storeResults({ database, clickhouse }: { database: Databas
     const [open] = await tx.select({ batch: checkResults.batch }).from(checkResults).where(isNotNull(checkResults.batch)).limit(1);
     const batch = open?.batch ?? (await nameBatch(database));
     if (batch === null) return false;
-    const rows = await tx.select().from(checkResults).where(eq(checkResults.batch, batch)).orderBy(asc(checkResults.id));
+    const { rows } = await tx.execute<{ row: Record<string, unknown> }>(sql`
+      select result || jsonb_build_object('id', id, 'organization_id', organization_id, 'kind', kind, 'monitor_id', monitor_id,
+        'checked_at', to_char(checked_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')) as row
+      from ${checkResults} where ${checkResults.batch} = ${batch} order by id`);
     if (rows.length === 0) return false;
-    await clickhouse.insert(
-      "check_results",
-      rows.map(({ id, organizationId, kind, monitorId, checkedAt, result }) => ({ id, organization_id: organizationId, kind, monitor_id: monitorId, checked_at: checkedAt.toISOString().replace("T", " ").slice(0, 23), ...result })),
-      { token: batch, queryId: batch },
-    );
+    await clickhouse.insert("check_results", rows.map(({ row }) => row), { token: batch, queryId: batch });
     await tx.delete(checkResults).where(eq(checkResults.batch, batch));
     return rows.length === BATCH;
   });
@@ -33,10 +32,10 @@ export async function storeResults({ database, clickhouse }: { database: Databas
 /** Committed by itself, before anything is inserted under the name; null when nothing waits. */
 async function nameBatch(database: Database): Promise<string | null> {
   return inTransaction(database, async (tx) => {
-    const waiting = await tx.select({ id: checkResults.id }).from(checkResults).where(isNull(checkResults.batch)).orderBy(asc(checkResults.id)).limit(BATCH).for("update", { skipLocked: true });
-    if (waiting.length === 0) return null;
     const batch = newId();
-    await tx.update(checkResults).set({ batch }).where(inArray(checkResults.id, waiting.map(({ id }) => id)));
-    return batch;
+    const { rowCount } = await tx.execute(sql`
+      update ${checkResults} set batch = ${batch}
+      where id in (select id from ${checkResults} where batch is null order by id limit ${BATCH} for update skip locked)`);
+    return rowCount === 0 ? null : batch;
   });
 }

@@ -2,11 +2,9 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
-import { makeLog } from "../log.ts";
 import { makeOutbound, type Outbound, type OutboundResult } from "./outbound.ts";
 import type { Resolve } from "./resolve-public.ts";
 
-const log = makeLog("silent");
 let certificate: Certificate;
 const stops: (() => Promise<void>)[] = [];
 
@@ -19,7 +17,7 @@ afterEach(async () => {
 });
 
 function open(needs: Partial<Parameters<typeof makeOutbound>[0]> = {}): Outbound {
-  const outbound = makeOutbound({ allow: ["127.0.0.0/8"], caFile: certificate.file, log, ...needs });
+  const outbound = makeOutbound({ allow: ["127.0.0.0/8"], caFile: certificate.file, ...needs });
   stops.push(() => outbound.close());
   return outbound;
 }
@@ -47,6 +45,50 @@ async function rawServer(onSocket: (socket: Socket) => void): Promise<number> {
 
 const post = (outbound: Outbound, url: string, timeoutMs = 60_000): Promise<OutboundResult> =>
   outbound.send({ method: "POST", url, headers: { "content-type": "application/json", "x-own": "1" }, body: '{"ä":1}', timeoutMs });
+
+describe("a connection", () => {
+  it("is kept for the next request to its origin, not for another name of the same address", async () => {
+    const receiver = await receive((response) => response.end("ok"));
+    const outbound = open();
+    for (let n = 0; n < 5; n++) expect(await post(outbound, receiver.url)).toMatchObject({ kind: "response", body: "ok" });
+    expect(receiver.connections()).toBe(1);
+    expect(await post(outbound, `https://127.0.0.1:${receiver.port}/`)).toMatchObject({ kind: "response" });
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it("that the receiver closed meanwhile is made anew, without a failure", async () => {
+    const receiver = await receive((response) => response.end("ok", () => setImmediate(() => response.socket?.destroy())));
+    const outbound = open();
+    for (let n = 0; n < 20; n++) expect(await post(outbound, receiver.url)).toMatchObject({ kind: "response", body: "ok" });
+  });
+
+  it("that is closed without an answer to its second request fails only when a new one does the same", async () => {
+    let answers = 1;
+    const receiver = await receive((response) => (answers-- > 0 ? response.end("ok") : response.socket?.destroy()));
+    const outbound = open();
+    expect(await post(outbound, receiver.url)).toMatchObject({ kind: "response" });
+    expect(await post(outbound, receiver.url)).toMatchObject({ kind: "failed", error: "localhost cut the connection before it had answered." });
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it("with an answer that is not read to its end is not kept", async () => {
+    const receiver = await receive((response) => response.end("x".repeat(100_000)));
+    const outbound = open();
+    for (let n = 0; n < 2; n++) expect((await post(outbound, receiver.url)).kind).toBe("response");
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it("goes where its name led when it was made; a new one is judged anew", async () => {
+    const receiver = await receive((response, { path }) => (path === "/bye" ? response.writeHead(200, { connection: "close" }).end() : response.end("ok")));
+    let address = "127.0.0.1";
+    const outbound = open({ allow: ["127.0.0.1"], resolve: () => Promise.resolve([{ address, family: 4 }]) });
+    const url = `https://hooks.example.com:${receiver.port}`;
+    expect(await post(outbound, url)).toMatchObject({ kind: "response" });
+    address = "169.254.169.254";
+    expect(await post(outbound, `${url}/bye`)).toMatchObject({ kind: "response" });
+    expect(await post(outbound, url)).toMatchObject({ kind: "failed", error: expect.stringContaining("169.254.169.254") });
+  });
+});
 
 describe("a request", () => {
   it("arrives with its headers and body, and brings the answer back", async () => {

@@ -1,9 +1,9 @@
-import { Client } from "undici";
-import type { Log } from "../log.ts";
+import type { Client, Dispatcher } from "undici";
 import { makeConnector } from "./connect.ts";
 import { describeError } from "./describe-error.ts";
 import { parseRanges, type Judgement } from "./judge-address.ts";
 import { hostOf, judgeUrl } from "./judge-url.ts";
+import { end, makeKeptConnections, wasClosed } from "./kept-connections.ts";
 import { resolvePublic, systemResolve, type Resolve } from "./resolve-public.ts";
 import { trust } from "./trust.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -39,7 +39,6 @@ interface OutboundNeeds {
   allow: readonly string[];
   /** PEM file of authorities to trust beside the public ones. */
   caFile: string | null;
-  log: Log;
   resolve?: Resolve;
 }
 
@@ -48,27 +47,47 @@ const STOPPED = "Pharos stopped before there was an answer.";
 
 /**
  * The one way out of the house. A request goes to public addresses only, or to those that the operator allows,
- * checked on the address that is connected to. Every request has a connection of its own: none is reused, so none
- * outlives the check that let it through, and none fails because the receiver closed it while it was idle.
+ * checked on the address that is connected to. A connection whose answer was read is kept for the next request to its origin, for some
+ * seconds; a request that finds it closed goes over another.
  * Throws StartFailure when `caFile` cannot be read.
  */
-export function makeOutbound({ allow: allowed, caFile, log, resolve = systemResolve }: OutboundNeeds): Outbound {
+export function makeOutbound({ allow: allowed, caFile, resolve = systemResolve }: OutboundNeeds): Outbound {
   const allow = parseRanges(allowed);
   const secureContext = trust(caFile);
+  const connections = makeKeptConnections();
   const running = new Map<AbortController, Promise<OutboundResult>>();
 
-  async function ask(request: OutboundRequest, url: URL, signal: AbortSignal): Promise<Omit<OutboundResult & { kind: "response" }, "durationMs">> {
+  async function ask(request: OutboundRequest, url: URL, signal: AbortSignal): Promise<Answer> {
+    const kept = connections.take(url.origin);
+    if (kept) {
+      const answer = await sendOver(kept, request, url, signal).catch((error: unknown) => {
+        end(kept);
+        // Closed by the receiver while it was idle, most likely, before it saw anything of this request.
+        if (!signal.aborted && wasClosed(error)) return null;
+        throw error;
+      });
+      if (answer) return readAnswer(kept, url, answer);
+    }
     const host = hostOf(url);
     const addresses = await untilAborted(resolvePublic(host, { resolve, allow }), signal);
-    const connect = makeConnector({ host, addresses, allow, secureContext, signal });
-    // The one time limit is `signal`'s.
-    const client = new Client(url.origin, { connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
+    const fresh = connections.open(url.origin, makeConnector({ host, addresses, allow, secureContext, signal }));
     try {
-      const { statusCode, headers, body } = await client.request({ method: request.method, path: url.pathname + url.search, headers: request.headers, body: request.body, signal });
-      return { kind: "response", status: statusCode, headers, body: await readStart(body) };
-    } finally {
-      // Not awaited: with the signal aborted or the answer read there is nothing left to wait for.
-      client.destroy().catch((error: unknown) => log.debug({ err: error }, "could not close an outgoing connection"));
+      return await readAnswer(fresh, url, await sendOver(fresh, request, url, signal));
+    } catch (error) {
+      end(fresh);
+      throw error;
+    }
+  }
+
+  async function readAnswer(connection: Client, { origin }: URL, { statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answer> {
+    try {
+      const { text, whole } = await readStart(body);
+      if (whole) connections.keep(origin, connection);
+      else end(connection);
+      return { kind: "response", status: statusCode, headers, body: text };
+    } catch (error) {
+      end(connection);
+      throw error;
     }
   }
 
@@ -105,20 +124,27 @@ export function makeOutbound({ allow: allowed, caFile, log, resolve = systemReso
       const results = [...running.values()];
       for (const abort of running.keys()) abort.abort(new Error(STOPPED));
       await Promise.all(results);
+      await connections.close();
     },
   };
 }
 
+type Answer = Omit<OutboundResult & { kind: "response" }, "durationMs">;
+
+function sendOver(connection: Client, { method, headers, body }: OutboundRequest, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  return connection.request({ method, path: url.pathname + url.search, headers, body, signal });
+}
+
 /** The first 16 KiB; what comes after is not waited for. */
-async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+async function readStart(body: AsyncIterable<Buffer>): Promise<{ text: string; whole: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size >= BODY_LIMIT) break;
+    if (size > BODY_LIMIT) break;
   }
-  return storable(Buffer.concat(chunks).subarray(0, BODY_LIMIT).toString("utf8"));
+  return { text: storable(Buffer.concat(chunks).subarray(0, BODY_LIMIT).toString("utf8")), whole: size <= BODY_LIMIT };
 }
 
 /** Postgres' text cannot hold the character NUL. */

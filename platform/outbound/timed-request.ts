@@ -36,6 +36,9 @@ export interface RequestNeeds {
   resolve: Resolve;
 }
 
+/** Made once: a stack for each request would cost more than closing it. */
+const OVER = new Error("The request is over.");
+
 /** One request over a connection of its own, following no redirect. Rejects with what went wrong, or with the signal's reason. */
 export async function timedRequest(request: TimedRequest, { allow, secureContext, resolve }: RequestNeeds): Promise<TimedAnswer> {
   const { url, method, headers, body, verify, signal, watch } = request;
@@ -54,7 +57,7 @@ export async function timedRequest(request: TimedRequest, { allow, secureContext
   } finally {
     watch.stop();
     // Not awaited: with the signal aborted or the answer read there is nothing left to wait for. What is still unread fails with it, which nobody needs to hear.
-    client.destroy().catch(() => undefined);
+    client.destroy(OVER).catch(() => undefined);
   }
 }
 

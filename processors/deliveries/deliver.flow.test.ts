@@ -66,7 +66,7 @@ beforeAll(async () => {
   certificate = makeCertificate();
   fresh = await freshDatabase();
   database = fresh.database;
-  outbound = makeOutbound({ allow: config.OUTBOUND_ALLOW, caFile: certificate.file, log });
+  outbound = makeOutbound({ allow: config.OUTBOUND_ALLOW, caFile: certificate.file });
 });
 afterAll(async () => {
   await outbound.close();
@@ -265,7 +265,7 @@ describe("a failed delivery", () => {
     const receiver = await receive(statusCode(200));
     const { id } = await subscribe(receiver.url);
     await emit("incident.created");
-    const strict = makeOutbound({ allow: [], caFile: certificate.file, log });
+    const strict = makeOutbound({ allow: [], caFile: certificate.file });
     const deliveries = makeDeliveries({ database, outbound: strict, clock, config, log });
     deliveries.start();
     await settled(id, "1 failed", "2 pending");
@@ -300,15 +300,15 @@ describe("a slow receiver", () => {
   it("takes no more than its organization's share, however many webhooks it has", async () => {
     const hanging = await receive(() => undefined);
     const quick = await receive(statusCode(200));
-    for (let n = 0; n < 15; n++) await subscribe(`${hanging.url}/${n}`, ["monitor.down"]);
+    for (let n = 0; n < 18; n++) await subscribe(`${hanging.url}/${n}`, ["monitor.down"]);
     await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 12 }, () => ({ organizationId: actor.organizationId, type: "monitor.down" as const, data: {}, at: new Date(now) }))));
     startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE });
-    await expect.poll(() => hanging.received.length).toBe(100);
+    await expect.poll(() => hanging.received.length).toBe(160);
     const neighbour = systemActor(await makeOrganization(), "Test");
     const fast = await subscribe(quick.url, ["incident.created"], {}, neighbour);
     await emit("incident.created", {}, neighbour);
     await settled(fast.id, "1 delivered");
-    expect(hanging.received).toHaveLength(100);
+    expect(hanging.received).toHaveLength(160);
   });
 });
 

@@ -28,12 +28,12 @@ export interface Deliveries {
 }
 
 /** Attempts at a time: in all, to one webhook, to all webhooks of one organization. */
-const LIMITS = { total: 200, perWebhook: 10, perOrganization: 100 };
+const LIMITS = { total: 400, perWebhook: 10, perOrganization: 160 };
 
 /** A lease outlives the longest attempt by this, for recording it. */
 const LEASE_MARGIN_MS = 15_000;
 
-/** What happens within so many ms is fanned out and claimed together. */
+/** What happens within so many ms is fanned out and claimed together: looks begin at least so far apart. */
 const GATHER_MS = 50;
 
 /** The longest pause between tries while Postgres is away, in ms. */
@@ -58,11 +58,11 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
     let failures = 0;
     while (!stopping.signal.aborted) {
       try {
+        const began = performance.now();
         const restMs = await look();
-        const looked = performance.now();
         failures = 0;
         await bell.wait(restMs);
-        await pause(looked + GATHER_MS - performance.now(), stopping.signal);
+        await pause(began + GATHER_MS - performance.now(), stopping.signal);
       } catch (error) {
         log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for webhook deliveries; trying again");
         failures++;
@@ -75,14 +75,14 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
     const now = new Date(clock.now());
-    const found = await fanOut(database, now);
-    const room = LIMITS.total - running.size();
-    if (room > 0) {
-      const claimed = await claimDeliveries(database, now, leaseMs, { ...LIMITS, room, running: running.counts() });
-      for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
-    }
     // Events that come while others wait are not announced (migration 0009): there may be more.
-    if (found > 0) return 0;
+    if ((await fanOut(database, now)) > 0) bell.ring();
+    const room = LIMITS.total - running.size();
+    // All places are taken: whoever leaves one rings.
+    if (room <= 0) return config.SCHEDULER_TICK_MS;
+    const claimed = await claimDeliveries(database, now, leaseMs, { ...LIMITS, room, running: running.counts() });
+    for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
+    if (claimed.length === room) return config.SCHEDULER_TICK_MS;
     const next = await nextDueAt(database, now);
     return Math.min(config.SCHEDULER_TICK_MS, next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0));
   }

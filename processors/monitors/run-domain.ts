@@ -12,6 +12,7 @@ import type { MonitorRunner } from "./run-due.ts";
 
 interface DomainRow {
   id: string;
+  organizationId: string;
   domain: string;
   lookupMethod: LookupMethod;
 }
@@ -34,7 +35,7 @@ export function domainRunner({ config, clock, log }: DomainRunnerNeeds): Monitor
     table: domainMonitors,
     leaseMs: LOOK_UP_LIMIT_MS + RECORD_MS,
     atOnce: AT_ONCE,
-    read: (database, ids) => database.select({ id: domainMonitors.id, domain: domainMonitors.domain, lookupMethod: domainMonitors.lookupMethod }).from(domainMonitors).where(inArray(domainMonitors.id, ids)),
+    read: (database, ids) => database.select({ id: domainMonitors.id, organizationId: domainMonitors.organizationId, domain: domainMonitors.domain, lookupMethod: domainMonitors.lookupMethod }).from(domainMonitors).where(inArray(domainMonitors.id, ids)),
     check: ({ domain, lookupMethod }, signal) => lookUp(domain, lookupMethod, signal),
     record: (database, { id }, claim) => recordDomainCheck(database, id, claim),
   };

@@ -7,6 +7,7 @@ import type { MonitorRunner } from "./run-due.ts";
 
 interface SslRow {
   id: string;
+  organizationId: string;
   domain: string;
   port: number;
 }
@@ -23,7 +24,7 @@ export function sslRunner(config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_CA_F
     table: sslMonitors,
     leaseMs: PROBE_TIMEOUT_MS + RECORD_MS,
     atOnce: AT_ONCE,
-    read: (database, ids) => database.select({ id: sslMonitors.id, domain: sslMonitors.domain, port: sslMonitors.port }).from(sslMonitors).where(inArray(sslMonitors.id, ids)),
+    read: (database, ids) => database.select({ id: sslMonitors.id, organizationId: sslMonitors.organizationId, domain: sslMonitors.domain, port: sslMonitors.port }).from(sslMonitors).where(inArray(sslMonitors.id, ids)),
     check: ({ domain, port }, signal) => probe({ host: domain, port, signal }),
     record: (database, { id }, claim) => recordSslCheck(database, id, claim),
   };

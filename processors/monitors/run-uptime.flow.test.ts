@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, isNotNull } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { storeResults } from "../../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../../domain/monitors/uptime/probe.ts";
@@ -184,4 +184,15 @@ it("lateness is that of the longest overdue check, and none of one in progress o
   expect(await readLateness(database, T + 1_500)).toBe(1.5);
   await database.update(uptimeMonitors).set({ leaseToken: newId(), dueAt: new Date(T + 45_000) }).where(eq(uptimeMonitors.id, second!));
   expect(await readLateness(database, T + 1_500)).toBe(0);
+});
+
+it("one organization whose hosts hang does not keep another's monitors waiting", async () => {
+  const hanging = await addMonitors(40, () => "/hang");
+  now = T + 1;
+  const others = await addMonitors(20, (n) => `/ok?${n}`);
+  startRunner(() => ({ atOnce: 20 }));
+  await vi.waitFor(async () => expect((await noted()).map(({ monitorId }) => monitorId).toSorted()).toEqual(others.toSorted()), 10_000);
+  const claimed = await database.select({ id: uptimeMonitors.id }).from(uptimeMonitors).where(isNotNull(uptimeMonitors.leaseToken));
+  expect(claimed).toHaveLength(8);
+  expect(hanging).toEqual(expect.arrayContaining(claimed.map(({ id }) => id)));
 });

@@ -7,7 +7,7 @@ import { uptimeMonitors } from "../../schemas/tables/all.ts";
 import type { MonitorRunner } from "./run-due.ts";
 
 /** Most of a check is waiting. */
-const AT_ONCE = 300;
+const AT_ONCE = 1_000;
 
 export function uptimeRunner(probe: UptimeProbe): MonitorRunner<UptimeMonitorRow, ProbeResult> {
   return {

@@ -1,15 +1,19 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import { asDatabase, inTransaction, type Database, type Transaction } from "../../../platform/postgres/database.ts";
+import { makeGather } from "../../../platform/postgres/gather.ts";
+import { uuids } from "../../../platform/postgres/uuids.ts";
 import { incidents, uptimeMonitors } from "../../../schemas/tables/all.ts";
 import { systemActor } from "../../actor.ts";
-import { emitEvents } from "../../events/emit.ts";
+import { emitEvents, type NewEvent } from "../../events/emit.ts";
+import { storableJson } from "../../events/storable-json.ts";
 import { addIncidentUpdate } from "../../incidents/change.ts";
 import { openIncidentIn } from "../../incidents/open.ts";
+import { lockServices } from "../../services/lock.ts";
 import { noteChecks } from "../note-check.ts";
 import { weighOnServices } from "../weigh-on-services.ts";
 import { decide, judgeCheck, type Decided, type Verdict } from "./decide.ts";
 import type { ProbeResult } from "./probe.ts";
-import { hasOpinion, type UptimeMonitorRow } from "./read.ts";
+import { hasOpinion } from "./read.ts";
 
 interface CheckedClaim {
   token: string;
@@ -17,55 +21,107 @@ interface CheckedClaim {
   at: Date;
 }
 
+type Check = CheckedClaim & { monitorId: string };
+
+const MOST_AT_ONCE = 250;
+
+const recordGathered = makeGather(MOST_AT_ONCE, recordAll);
+
 /**
- * Writes down what a check found with all that follows from it, in one transaction. Null, and nothing written, when the check's claim
- * was taken over or the monitor was changed or deleted meanwhile.
+ * Writes down what a check found with all that follows from it, in one transaction, which checks that end at about the same time share. Null,
+ * and nothing written, when the check's claim was taken over or the monitor was changed or deleted meanwhile.
  */
-export async function recordUptimeCheck(database: Database, monitorId: string, { token, result, at }: CheckedClaim): Promise<Verdict | null> {
-  return inTransaction(database, async (tx) => {
-    const [row] = await tx.select().from(uptimeMonitors).where(and(eq(uptimeMonitors.id, monitorId), eq(uptimeMonitors.leaseToken, token))).for("no key update");
-    if (!row) return null;
-    const verdict = judgeCheck(result, row.degradedAfterMs);
-    const decided = decide(row, row, verdict, at.getTime());
-    const incidentId = await followIncident(tx, row, { decided, result, at });
-    await tx
-      .update(uptimeMonitors)
-      .set({
-        status: decided.status,
-        contrary: decided.contrary,
-        incidentId,
-        lastCheckedAt: at,
-        lastResponseTimeMs: result.responseTimeMs,
-        lastStatusCode: result.statusCode,
-        lastError: result.error,
-        dueAt: new Date(decided.dueAt),
-        leaseToken: null,
-      })
-      .where(eq(uptimeMonitors.id, row.id));
-    await noteChecks(tx, [{ organizationId: row.organizationId, kind: "uptime", monitorId: row.id, checkedAt: at, result: resultRow(verdict, result) }]);
-    if (decided.status !== row.status && (hasOpinion(row) || hasOpinion(decided))) await weighOnServices(tx, [row.serviceId], at);
-    await tell(tx, row, { decided, result, at });
-    return verdict;
-  });
+export function recordUptimeCheck(database: Database, monitorId: string, claim: CheckedClaim): Promise<Verdict | null> {
+  return recordGathered(database, { monitorId, ...claim });
 }
 
+/** The statements do not depend on the number of checks but for those that open or resolve an incident. */
+async function recordAll(database: Database, checks: Check[]): Promise<(Verdict | null)[]> {
+  return inTransaction(database, async (tx) => {
+    const rows = await lockChecked(tx, checks);
+    const outcomes = checks.map((check): Outcome | null => {
+      const row = rows.get(check.monitorId);
+      if (row?.leaseToken !== check.token) return null;
+      const verdict = judgeCheck(check.result, row.degradedAfterMs);
+      return { ...check, row, verdict, decided: decide(row, row, verdict, check.at.getTime()), incidentId: row.incidentId };
+    });
+    const counted = outcomes.filter((each) => each !== null);
+    const moved = counted.filter(({ row, decided }) => decided.status !== row.status);
+    // All at once, in order: what opens an incident locks its services one monitor after the other.
+    await lockServices(tx, moved.flatMap(({ row }) => row.serviceId ?? []));
+    for (const outcome of moved) outcome.incidentId = await followIncident(tx, outcome);
+    await storeChecks(tx, counted);
+    await noteChecks(tx, counted.map(({ row, verdict, result, at }) => ({ organizationId: row.organizationId, kind: "uptime", monitorId: row.id, checkedAt: at, result: resultRow(verdict, result) })));
+    const weighing = moved.filter(({ row, decided }) => hasOpinion(row) || hasOpinion(decided));
+    await weighOnServices(tx, weighing.map(({ row }) => row.serviceId), latest(weighing));
+    await emitEvents(tx, moved.flatMap(eventsOf));
+    return outcomes.map((outcome) => outcome?.verdict ?? null);
+  });
+}
 function resultRow(status: Verdict, { error, statusCode, responseTimeMs, dnsMs, connectMs, tlsMs, firstByteMs }: ProbeResult) {
   return { status, error: error ?? "", status_code: statusCode, response_time_ms: responseTimeMs, dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, first_byte_ms: firstByteMs };
 }
 
-interface Outcome {
+interface Outcome extends Check {
+  row: CheckedMonitor;
+  verdict: Verdict;
   decided: Decided;
-  result: ProbeResult;
-  at: Date;
+  incidentId: string | null;
 }
 
-async function tell(tx: Transaction, { id, organizationId, name, url }: UptimeMonitorRow, { decided: { event }, result: { error }, at }: Outcome): Promise<void> {
-  if (event === "down") await emitEvents(tx, [{ organizationId, type: "monitor.down", data: { id, name, url, error }, at }]);
-  if (event === "up") await emitEvents(tx, [{ organizationId, type: "monitor.up", data: { id, name, url }, at }]);
+type CheckedMonitor = Awaited<ReturnType<typeof selectChecked>>[number];
+
+/** Whether a claim still holds is seen by its token. */
+async function lockChecked(tx: Transaction, checks: readonly Check[]): Promise<Map<string, CheckedMonitor>> {
+  const rows = await selectChecked(tx, checks.map(({ monitorId }) => monitorId));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function selectChecked(tx: Transaction, ids: string[]) {
+  const { id, organizationId, serviceId, leaseToken, name, url, intervalSeconds, failuresToDown, successesToUp, degradedAfterMs, createIncident, incidentId, status, contrary } = uptimeMonitors;
+  return tx
+    .select({ id, organizationId, serviceId, leaseToken, name, url, intervalSeconds, failuresToDown, successesToUp, degradedAfterMs, createIncident, incidentId, status, contrary })
+    .from(uptimeMonitors)
+    .where(sql`${id} = any(${uuids(ids)})`)
+    .orderBy(asc(id))
+    .for("no key update");
+}
+
+async function storeChecks(tx: Transaction, outcomes: readonly Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
+  const rows = outcomes.map(({ row, decided, incidentId, result, at }) => ({
+    id: row.id,
+    status: decided.status,
+    contrary: decided.contrary,
+    incident_id: incidentId,
+    at: at.toISOString(),
+    response_time_ms: result.responseTimeMs,
+    status_code: result.statusCode,
+    error: result.error,
+    due_at: new Date(decided.dueAt).toISOString(),
+  }));
+  await tx.execute(sql`
+    update ${uptimeMonitors} as monitor
+    set status = now.status, contrary = now.contrary, incident_id = now.incident_id, last_checked_at = now.at, last_response_time_ms = now.response_time_ms,
+        last_status_code = now.status_code, last_error = now.error, due_at = now.due_at, lease_token = null
+    from jsonb_to_recordset(${storableJson(rows)}::jsonb) as now (id uuid, status uptime_status, contrary integer, incident_id uuid, at timestamptz,
+      response_time_ms integer, status_code integer, error text, due_at timestamptz)
+    where monitor.id = now.id`);
+}
+
+/** Of services that several monitors move at about the same time the last moment counts. */
+function latest(outcomes: readonly Outcome[]): Date {
+  return new Date(Math.max(0, ...outcomes.map(({ at }) => at.getTime())));
+}
+
+function eventsOf({ row: { id, organizationId, name, url }, decided: { event }, result: { error }, at }: Outcome): NewEvent[] {
+  if (event === null) return [];
+  const subject = { id, name, url };
+  return [event === "down" ? { organizationId, type: "monitor.down", data: { ...subject, error }, at } : { organizationId, type: "monitor.up", data: subject, at }];
 }
 
 /** Opens an incident when the monitor goes down and resolves it when it is well again. The id of the one that is open now. */
-async function followIncident(tx: Transaction, row: UptimeMonitorRow, { decided, result, at }: Outcome): Promise<string | null> {
+async function followIncident(tx: Transaction, { row, decided, result, at }: Outcome): Promise<string | null> {
   const actor = systemActor(row.organizationId, `Uptime monitor ${row.name}`);
   if (decided.event === "down" && row.createIncident) {
     const serviceIds = row.serviceId === null ? [] : [row.serviceId];

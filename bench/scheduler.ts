@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { createOrganization } from "../domain/organizations/create.ts";
+import { newSigningSecret } from "../domain/webhooks/sign.ts";
+import { systemClock } from "../platform/clock.ts";
+import { newId } from "../platform/ids.ts";
+import { makeLog } from "../platform/log.ts";
+import { makeOutbound } from "../platform/outbound/outbound.ts";
+import { openDatabase, type Database } from "../platform/postgres/database.ts";
+import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { migrate } from "../platform/postgres/migrate.ts";
+import { LOADER_ARGUMENTS, moduleFile } from "../platform/root.ts";
+import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
+import { makeDeliveries } from "../processors/deliveries/deliver.ts";
+import { runDueMonitors } from "../processors/monitors/run-due.ts";
+import { uptimeRunner } from "../processors/monitors/run-uptime.ts";
+import { events, uptimeMonitors, webhookDeliveries, webhooks } from "../schemas/tables/all.ts";
+import { makeCertificate } from "../testing/certificate.ts";
+import { cpuOf, machine, option, ownCpu, table } from "./measuring.ts";
+
+/**
+ * Measure 13: what one scheduler does in a second. Uptime monitors that are all due, plain HTTP, a new connection for each check, recorded;
+ * and webhook deliveries that are all due, to one host over TLS. The receiver is a process of its own on the same machine.
+ * `npx tsx bench/scheduler.ts [--seconds 15] [--organizations 50]`.
+ */
+const SECONDS = Number(option("seconds", "15"));
+const ORGANIZATIONS = Number(option("organizations", "50"));
+const GOAL = 2_000;
+/** More than can be done in the time, so that there is always work. */
+const PLENTY = SECONDS * 5_000;
+
+interface Stage {
+  database: Database;
+  organizationIds: string[];
+  /** Of PostgreSQL's processes so far, in µs. */
+  postgresCpu(): number;
+  stop(): Promise<void>;
+}
+
+async function setStage(): Promise<Stage> {
+  const log = makeLog("warn");
+  const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
+  const postgres = await startEmbeddedPostgres({ folder: join(folder, "postgres"), log });
+  await migrate(postgres.url, log);
+  const database = openDatabase(postgres.url, 20, log);
+  const organizationIds: string[] = [];
+  for (let n = 0; n < ORGANIZATIONS; n++) organizationIds.push((await createOrganization(database, { name: `Bench ${n}`, plan: "team" })).organizationId);
+  const file = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((each) => each.endsWith("postmaster.pid"))!;
+  const first = Number(readFileSync(join(folder, file), "utf8").split("\n")[0]);
+  return {
+    database,
+    organizationIds,
+    postgresCpu: () => cpuOfFamily(first),
+    async stop() {
+      await database.$client.end();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A process and its children, in µs. */
+function cpuOfFamily(first: number): number {
+  let sum = 0;
+  for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
+    try {
+      const parent = Number(readFileSync(`/proc/${name}/stat`, "latin1").split(") ").at(-1)!.split(" ")[1]);
+      if (Number(name) === first || parent === first) sum += cpuOf(Number(name));
+    } catch {
+      // It ended while the list was read.
+    }
+  }
+  return sum;
+}
+
+/** Starts bench/receive.ts; resolves with its port. */
+async function startReceiving(environment: Record<string, string>): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, moduleFile("./receive.ts", import.meta.url)], { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
+  const port = await new Promise<number>((resolve) => child.stdout.on("data", (chunk: Buffer) => resolve(Number(/port (\d+)/.exec(String(chunk))![1]))));
+  return { child, port };
+}
+
+interface Work {
+  name: string;
+  done(): Promise<number>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Runs the work for a while, after a second to get going. */
+async function measure(stage: Stage, receiver: ChildProcess, work: Work): Promise<[name: string, perSecond: number, ...string[]]> {
+  await stage.database.execute(sql`vacuum analyze`);
+  work.start();
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const look = async () => ({ done: await work.done(), own: ownCpu(), postgres: stage.postgresCpu(), receiver: cpuOf(receiver.pid!), at: performance.now() });
+  const before = await look();
+  await new Promise((resolve) => setTimeout(resolve, SECONDS * 1_000));
+  const after = await look();
+  const memory = Math.round(process.memoryUsage().rss / 2 ** 20);
+  await work.stop();
+  const count = after.done - before.done;
+  const each = (key: "own" | "postgres" | "receiver") => Math.round((after[key] - before[key]) / count).toString();
+  return [work.name, Math.round((count / (after.at - before.at)) * 1_000), each("own"), each("postgres"), each("receiver"), `${memory} MiB`];
+}
+
+async function measureChecks(stage: Stage): Promise<[string, number, ...string[]]> {
+  const { database, organizationIds } = stage;
+  const receiver = await startReceiving({});
+  const now = new Date();
+  const rules = { method: "GET", headers: {}, timeoutMs: 10_000, expectedStatusCodes: [], followRedirects: true, verifySsl: true, failuresToDown: 2, successesToUp: 1, createIncident: false, status: "up" as const, intervalSeconds: 3_600 };
+  const rows = Array.from({ length: PLENTY }, (_, n) => ({ id: newId(), organizationId: organizationIds[n % organizationIds.length]!, name: `Shop ${n}`, url: `http://127.0.0.1:${receiver.port}/shop/${n}`, ...rules, dueAt: now, createdAt: now, updatedAt: now }));
+  for (let at = 0; at < rows.length; at += 2_000) await database.insert(uptimeMonitors).values(rows.slice(at, at + 2_000));
+  const runner = runDueMonitors({ database, clock: systemClock, config: { SCHEDULER_TICK_MS: 1_000 }, log: makeLog("warn"), runner: uptimeRunner(makeUptimeProbe({ OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null })) });
+  const done = async () => Number((await database.execute<{ count: string }>(sql`select count(*) from ${uptimeMonitors} where last_checked_at is not null and last_error is null`)).rows[0]!.count);
+  const measured = await measure(stage, receiver.child, { name: "checks", done, start: () => runner.start(), stop: () => runner.stop() });
+  receiver.child.kill();
+  return measured;
+}
+
+async function measureDeliveries(stage: Stage): Promise<[string, number, ...string[]]> {
+  const { database, organizationIds } = stage;
+  const certificate = makeCertificate();
+  const receiver = await startReceiving({ TLS_KEY: certificate.key, TLS_CERT: certificate.cert });
+  const at = new Date();
+  const hooks = organizationIds.map((organizationId) => ({ id: newId(), organizationId, name: "Bench", url: `https://localhost:${receiver.port}/hook`, signingSecret: newSigningSecret(), events: ["incident.created"], headers: {} }));
+  await database.insert(webhooks).values(hooks);
+  const happened = hooks.flatMap((hook) => Array.from({ length: PLENTY / hooks.length }, (_, n) => ({ hook, event: { id: newId(), organizationId: hook.organizationId, type: "incident.created" as const, data: { id: newId(), title: `Checkout is slow ${n}`, status: "investigating", severity: "major", services: ["Checkout"], message: "We are looking into it." }, createdAt: at, fannedOutAt: at } })));
+  for (let from = 0; from < happened.length; from += 2_000) {
+    const some = happened.slice(from, from + 2_000);
+    await database.insert(events).values(some.map(({ event }) => event));
+    await database.insert(webhookDeliveries).values(some.map(({ hook, event }) => ({ id: newId(), organizationId: hook.organizationId, webhookId: hook.id, eventId: event.id, attempt: 1, trigger: "event" as const, dueAt: at, createdAt: at })));
+  }
+  const log = makeLog("warn");
+  const outbound = makeOutbound({ allow: ["127.0.0.1", "::1"], caFile: certificate.file });
+  const config = { SCHEDULER_TICK_MS: 1_000, SHUTDOWN_LIMIT_MS: 9_000, WEBHOOK_TIMEOUT_MS: 30_000, WEBHOOK_RETRY_DELAYS: [60_000], WEBHOOK_ALLOW_HTTP: false };
+  const deliveries = makeDeliveries({ database, outbound, clock: systemClock, config, log });
+  const done = async () => Number((await database.execute<{ count: string }>(sql`select count(*) from ${webhookDeliveries} where status = 'delivered'`)).rows[0]!.count);
+  const measured = await measure(stage, receiver.child, { name: "deliveries", done, start: () => deliveries.start(), stop: () => deliveries.stop() });
+  await outbound.close();
+  receiver.child.kill();
+  certificate.remove();
+  return measured;
+}
+
+const only = option("only", "checks,deliveries").split(",");
+const stage = await setStage();
+const rows: [string, number, ...string[]][] = [];
+if (only.includes("checks")) rows.push(await measureChecks(stage));
+if (only.includes("deliveries")) rows.push(await measureDeliveries(stage));
+await stage.stop();
+console.log(`${machine()}; ${ORGANIZATIONS} organizations, ${SECONDS} s\n`);
+console.log(table([["work", `a second (goal ${GOAL})`, "scheduler, CPU-µs each", "PostgreSQL, CPU-µs each", "receiver, CPU-µs each", "scheduler's memory"], ...rows]));
+process.exitCode = rows.every(([, perSecond]) => perSecond >= GOAL) ? 0 : 1;

@@ -18,6 +18,8 @@ interface ClaimNeeds {
   /** Longer than the work can take, by enough to record its outcome. */
   leaseMs: number;
   limit: number;
+  /** Orders rows that are due at the same moment; unless given any of them comes first. */
+  tieBreak?: PgColumn;
 }
 
 export interface Claim {
@@ -27,20 +29,20 @@ export interface Claim {
 }
 
 /** Claims up to `limit` due rows. Any number of workers may claim at once: none gets another's row, none waits. */
-export async function claimDue(queries: Queries, { table, condition, now, leaseMs, limit }: ClaimNeeds): Promise<Claim> {
+export async function claimDue(queries: Queries, { table, condition, now, leaseMs, limit, tieBreak = table.id }: ClaimNeeds): Promise<Claim> {
   const token = newId();
   const leaseEnd = new Date(now.getTime() + leaseMs);
   // Materialised: inlined, the locking subquery could run more than once and claim more than its limit.
   const { rows } = await queries.execute<{ id: string }>(sql`
     with due as materialized (
-      select ${table.id} as id, ${table.dueAt} as was_due_at from ${table}
+      select ${table.id} as id, ${table.dueAt} as was_due_at, ${tieBreak} as place from ${table}
       where ${table.dueAt} <= ${now.toISOString()}::timestamptz and (${condition})
-      order by ${table.dueAt} limit ${limit} for update skip locked
+      order by ${table.dueAt}, ${tieBreak} limit ${limit} for update skip locked
     ), claimed as (
       update ${table} set lease_token = ${token}, due_at = ${leaseEnd.toISOString()}::timestamptz
       from due where ${table.id} = due.id
-      returning due.id, due.was_due_at
+      returning due.id, due.was_due_at, due.place
     )
-    select id from claimed order by was_due_at, id`);
+    select id from claimed order by was_due_at, place`);
   return { token, ids: rows.map(({ id }) => id) };
 }

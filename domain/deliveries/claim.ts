@@ -2,7 +2,7 @@ import { eq, sql, type SQL } from "drizzle-orm";
 import { claimDue } from "../../platform/claim-due.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
 import { counts } from "../../platform/fair-share.ts";
-import type { Database } from "../../platform/postgres/database.ts";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import type { DeliveryTrigger } from "../../schemas/vocabulary.ts";
 import { deliveryBody } from "./body.ts";
@@ -34,12 +34,20 @@ export interface ClaimLimits {
 /** So many due rows are looked at for a claim; what is beyond has its turn when these are gone. */
 const WINDOW = 2_000;
 
+/** Who claims deliveries holds it: the others then see what he took. */
+const CLAIMS_LOCK = sql`hashtext('claim webhook deliveries')`;
+
 /**
- * Claims due deliveries so that no receiver takes more than its share: one that hangs keeps only its own waiting.
+ * Claims due deliveries, in the order of their events where they are due at the same moment. No receiver takes more than its share, so one
+ * that hangs keeps only its own waiting; and those of one webhook are in the hands of one process at a time, which keeps their order.
  * The time is ours, not Postgres', so that claims and plans go by one clock.
  */
 export async function claimDeliveries(database: Database, now: Date, leaseMs: number, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
-  const { token, ids } = await claimDue(database, { table: webhookDeliveries, condition: sql`status = 'pending' and id in (${fairShare(now, limits)})`, now, leaseMs, limit: limits.room });
+  const { token, ids } = await inTransaction(database, async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${CLAIMS_LOCK})`);
+    const condition = sql`status = 'pending' and id in (${fairShare(now, limits)})`;
+    return claimDue(tx, { table: webhookDeliveries, condition, now, leaseMs, limit: limits.room, tieBreak: webhookDeliveries.position });
+  });
   if (ids.length === 0) return [];
   const rows = await database
     .select({ delivery: webhookDeliveries, webhook: webhooks, event: events })
@@ -47,6 +55,7 @@ export async function claimDeliveries(database: Database, now: Date, leaseMs: nu
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
     .where(sql`${webhookDeliveries.id} = any(${uuids(ids)}) and ${webhookDeliveries.leaseToken} = ${token}`);
+  // The order of the claim.
   const place = new Map(ids.map((id, at) => [id, at]));
   rows.sort((a, b) => place.get(a.delivery.id)! - place.get(b.delivery.id)!);
   return rows.map(({ delivery, webhook, event }) => ({
@@ -68,11 +77,11 @@ export async function claimDeliveries(database: Database, now: Date, leaseMs: nu
 function fairShare(now: Date, { perWebhook, perOrganization, running }: ClaimLimits): SQL {
   return sql`
     select id from (
-      select id, of_organization + row_number() over (partition by organization_id order by due_at, id) as place_in_organization
+      select id, of_organization + row_number() over (partition by organization_id order by due_at, position) as place_in_organization
       from (
-        select id, due_at, organization_id, of_organization, of_webhook + row_number() over (partition by webhook_id order by due_at, id) as place_of_webhook
+        select id, due_at, position, organization_id, of_organization, of_webhook + row_number() over (partition by webhook_id order by due_at, position) as place_of_webhook
         from (
-          select delivery.id, delivery.due_at, delivery.webhook_id, webhook.organization_id,
+          select delivery.id, delivery.due_at, delivery.position, delivery.webhook_id, webhook.organization_id,
             coalesce(by_webhook.running, 0) as of_webhook, coalesce(by_organization.running, 0) as of_organization
           from ${webhookDeliveries} as delivery
           join ${webhooks} as webhook on webhook.id = delivery.webhook_id
@@ -80,7 +89,9 @@ function fairShare(now: Date, { perWebhook, perOrganization, running }: ClaimLim
           left join ${counts(running.organizations)} as by_organization (id uuid, running int) on by_organization.id = webhook.organization_id
           where delivery.status = 'pending' and delivery.due_at <= ${now.toISOString()}::timestamptz
             and coalesce(by_webhook.running, 0) < ${perWebhook} and coalesce(by_organization.running, 0) < ${perOrganization}
-          order by delivery.due_at limit ${WINDOW}
+            and (by_webhook.running is not null or not exists (select from ${webhookDeliveries} as held
+              where held.webhook_id = delivery.webhook_id and held.status = 'pending' and held.lease_token is not null and held.due_at > ${now.toISOString()}::timestamptz))
+          order by delivery.due_at, delivery.position limit ${WINDOW}
         ) as due
       ) as due where place_of_webhook <= ${perWebhook}
     ) as due where place_in_organization <= ${perOrganization}`;

@@ -22,7 +22,7 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
   const { rowCount } = await database.execute(sql`
     with batch as materialized (
-      select id, organization_id, type from ${events} where fanned_out_at is null order by created_at limit ${BATCH} for update skip locked
+      select id, organization_id, type, position from ${events} where fanned_out_at is null order by position limit ${BATCH} for update skip locked
     ), receivers as materialized (
       select id, organization_id, events from ${webhooks}
       where is_active and organization_id in (select organization_id from batch) order by id for share
@@ -30,6 +30,7 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
       insert into ${webhookDeliveries} (id, organization_id, webhook_id, event_id, attempt, trigger, status, due_at, created_at)
       select gen_random_uuid(), batch.organization_id, receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
       from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
+      order by batch.position
     )
     update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`);
   return rowCount ?? 0;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, isNotNull } from "drizzle-orm";
 import { Client } from "pg";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
@@ -90,8 +90,8 @@ async function makeOrganization(): Promise<string> {
   return id;
 }
 
-function startDeliveries(changes: Partial<typeof config> = {}): Deliveries {
-  const deliveries = makeDeliveries({ database, outbound, clock, config: { ...config, ...changes }, log });
+function startDeliveries(changes: Partial<typeof config> = {}, limits?: Parameters<typeof makeDeliveries>[0]["limits"]): Deliveries {
+  const deliveries = makeDeliveries({ database, outbound, clock, config: { ...config, ...changes }, log, ...(limits && { limits }) });
   deliveries.start();
   stops.push(() => deliveries.stop());
   return deliveries;
@@ -300,15 +300,40 @@ describe("a slow receiver", () => {
   it("takes no more than its organization's share, however many webhooks it has", async () => {
     const hanging = await receive(() => undefined);
     const quick = await receive(statusCode(200));
-    for (let n = 0; n < 18; n++) await subscribe(`${hanging.url}/${n}`, ["monitor.down"]);
-    await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 12 }, () => ({ organizationId: actor.organizationId, type: "monitor.down" as const, data: {}, at: new Date(now) }))));
-    startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE });
-    await expect.poll(() => hanging.received.length).toBe(160);
+    for (let n = 0; n < 5; n++) await subscribe(`${hanging.url}/${n}`, ["monitor.down"]);
+    await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 4 }, () => ({ organizationId: actor.organizationId, type: "monitor.down" as const, data: {}, at: new Date(now) }))));
+    startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE }, { total: 40, perWebhook: 3, perOrganization: 10 });
+    const inHand = () => database.$count(webhookDeliveries, isNotNull(webhookDeliveries.leaseToken));
+    await expect.poll(inHand).toBe(10);
     const neighbour = systemActor(await makeOrganization(), "Test");
     const fast = await subscribe(quick.url, ["incident.created"], {}, neighbour);
     await emit("incident.created", {}, neighbour);
     await settled(fast.id, "1 delivered");
-    expect(hanging.received).toHaveLength(160);
+    expect(await inHand()).toBe(10);
+  });
+});
+
+describe("the order of a webhook's events", () => {
+  const numbers = (receiver: Receiver) => receiver.received.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n);
+  const emitMany = (count: number) => inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: count }, (_, n) => ({ organizationId: actor.organizationId, type: "incident.updated" as const, data: { n }, at: new Date(now) }))));
+
+  it("is kept, by several schedulers, although answers take their time", async () => {
+    const receiver = await receive((response) => setTimeout(() => response.end(), Math.random() * 5));
+    await subscribe(receiver.url, ["incident.updated"]);
+    await emitMany(100);
+    for (let n = 0; n < 3; n++) startDeliveries({ SCHEDULER_TICK_MS: 20 });
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(100);
+    expect(numbers(receiver)).toEqual(Array.from({ length: 100 }, (_, n) => n));
+  });
+
+  it("does not make others wait for one that is not answered", async () => {
+    const receiver = await receive((response, { body }) => (body.includes('"n":0') ? undefined : response.end()));
+    const { id } = await subscribe(receiver.url, ["incident.updated"]);
+    await emitMany(3);
+    startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE });
+    await expect.poll(() => receiver.received.length).toBe(3);
+    expect(numbers(receiver)).toEqual([0, 1, 2]);
+    await expect.poll(async () => (await statusesOf(id)).toSorted()).toEqual(["1 delivered", "1 delivered", "1 pending"]);
   });
 });
 

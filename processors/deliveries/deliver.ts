@@ -9,6 +9,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
 import { attemptDelivery } from "./attempt.ts";
+import { makeInOrder } from "./in-order.ts";
 import { makeRunning } from "./running.ts";
 
 interface DeliveriesNeeds {
@@ -17,6 +18,8 @@ interface DeliveriesNeeds {
   clock: Clock;
   config: Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "WEBHOOK_TIMEOUT_MS" | "WEBHOOK_RETRY_DELAYS" | "WEBHOOK_ALLOW_HTTP">;
   log: Log;
+  /** LIMITS unless given. */
+  limits?: typeof LIMITS;
 }
 
 export interface Deliveries {
@@ -27,11 +30,17 @@ export interface Deliveries {
   stop(): Promise<void>;
 }
 
-/** Attempts at a time: in all, to one webhook, to all webhooks of one organization. */
-const LIMITS = { total: 400, perWebhook: 10, perOrganization: 160 };
+/** Deliveries in hand at a time: in all, of one webhook, of all webhooks of one organization. Most of a slow one is waiting, which costs little. */
+const LIMITS = { total: 2_000, perWebhook: 20, perOrganization: 500 };
 
-/** A lease outlives the longest attempt by this, for recording it. */
-const LEASE_MARGIN_MS = 15_000;
+/** Claimed at once. */
+const CLAIM = 400;
+
+/** The deliveries of a webhook begin one after the other, but none waits longer than this for the one before it. */
+const PATIENCE_MS = 1_000;
+
+/** A lease outlives the longest attempt by this, for its turn and for recording it. */
+const LEASE_MARGIN_MS = LIMITS.perWebhook * PATIENCE_MS + 15_000;
 
 /** What happens within so many ms is fanned out and claimed together: looks begin at least so far apart. */
 const GATHER_MS = 50;
@@ -43,7 +52,7 @@ const LONGEST_PAUSE_MS = 5_000;
  * Fans events out and makes the deliveries that are due, woken by announcements, by the next due moment and at least
  * every SCHEDULER_TICK_MS. Any number may run beside each other. While Postgres is away it keeps trying.
  */
-export function makeDeliveries({ database, outbound, clock, config, log }: DeliveriesNeeds): Deliveries {
+export function makeDeliveries({ database, outbound, clock, config, log, limits = LIMITS }: DeliveriesNeeds): Deliveries {
   const running = makeRunning();
   /** No more is claimed; later, what still runs is given up. */
   const stopping = new AbortController();
@@ -51,6 +60,7 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
   // Every attempt listens to it.
   setMaxListeners(0, giveUp.signal);
   const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
+  const inOrder = makeInOrder(PATIENCE_MS);
   const bell = makeBell();
   let looping: Promise<void> = Promise.resolve();
 
@@ -77,12 +87,13 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
     const now = new Date(clock.now());
     // Events that come while others wait are not announced (migration 0009): there may be more.
     if ((await fanOut(database, now)) > 0) bell.ring();
-    const room = LIMITS.total - running.size();
+    const room = Math.min(CLAIM, limits.total - running.size());
     // All places are taken: whoever leaves one rings.
     if (room <= 0) return config.SCHEDULER_TICK_MS;
-    const claimed = await claimDeliveries(database, now, leaseMs, { ...LIMITS, room, running: running.counts() });
+    const claimed = await claimDeliveries(database, now, leaseMs, { ...limits, room, running: running.counts() });
     for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
-    if (claimed.length === room) return config.SCHEDULER_TICK_MS;
+    // There is more, and places too.
+    if (claimed.length === CLAIM) return 0;
     const next = await nextDueAt(database, now);
     return Math.min(config.SCHEDULER_TICK_MS, next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0));
   }
@@ -94,7 +105,7 @@ export function makeDeliveries({ database, outbound, clock, config, log }: Deliv
   }
 
   async function deliver(claimed: ClaimedDelivery): Promise<void> {
-    const attempt = await attemptDelivery(claimed, { outbound, clock, config, signal: giveUp.signal });
+    const attempt = await inOrder(claimed.webhookId, () => attemptDelivery(claimed, { outbound, clock, config, signal: giveUp.signal }));
     if (attempt) await record(claimed, attempt);
     else await releaseDeliveries(database, [claimed], new Date(clock.now()));
   }

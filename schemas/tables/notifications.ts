@@ -1,4 +1,4 @@
-import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { CHANNEL_TYPES, DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES, NOTIFICATION_TRIGGERS } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -23,9 +23,11 @@ export const events = pgTable(
     data: jsonb("data").$type<Record<string, unknown>>().notNull(),
     createdAt: moment("created_at").notNull(),
     fannedOutAt: moment("fanned_out_at"),
+    /** In the order in which they were written; `created_at` may be the same. */
+    position: bigint("position", { mode: "bigint" }).generatedAlwaysAsIdentity(),
   },
   (table) => [
-    index("events_to_fan_out").on(table.createdAt).where(sql`fanned_out_at is null`),
+    index("events_to_fan_out").on(table.position).where(sql`fanned_out_at is null`),
     index("events_regressions").on(table.organizationId, sql`(${table.data} ->> 'release')`).where(sql`type = 'error.regressed'`),
   ],
 );
@@ -72,9 +74,12 @@ export const webhookDeliveries = pgTable(
     error: text("error"),
     nextRetryAt: moment("next_retry_at"),
     createdAt: moment("created_at").notNull().defaultNow(),
+    /** The order of deliveries that are due at the same moment: that of their events. */
+    position: bigint("position", { mode: "bigint" }).generatedAlwaysAsIdentity(),
   },
   (table) => [
-    index("webhook_deliveries_due").on(table.dueAt).where(sql`status = 'pending'`),
+    index("webhook_deliveries_due").on(table.dueAt, table.position).where(sql`status = 'pending'`),
+    index("webhook_deliveries_leased").on(table.webhookId).where(sql`status = 'pending' and lease_token is not null`),
     index("webhook_deliveries_webhook").on(table.webhookId, table.createdAt),
   ],
 );

@@ -114,7 +114,7 @@ async function measureChecks(stage: Stage): Promise<[string, number, ...string[]
   const rules = { method: "GET", headers: {}, timeoutMs: 10_000, expectedStatusCodes: [], followRedirects: true, verifySsl: true, failuresToDown: 2, successesToUp: 1, createIncident: false, status: "up" as const, intervalSeconds: 3_600 };
   const rows = Array.from({ length: PLENTY }, (_, n) => ({ id: newId(), organizationId: organizationIds[n % organizationIds.length]!, name: `Shop ${n}`, url: `http://127.0.0.1:${receiver.port}/shop/${n}`, ...rules, dueAt: now, createdAt: now, updatedAt: now }));
   for (let at = 0; at < rows.length; at += 2_000) await database.insert(uptimeMonitors).values(rows.slice(at, at + 2_000));
-  const runner = runDueMonitors({ database, clock: systemClock, config: { SCHEDULER_TICK_MS: 1_000 }, log: makeLog("warn"), runner: uptimeRunner(makeUptimeProbe({ OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null })) });
+  const runner = runDueMonitors({ database, clock: systemClock, config: { SCHEDULER_TICK_MS: 1_000 }, log: makeLog("warn"), runner: uptimeRunner(makeUptimeProbe({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null })) });
   const done = async () => Number((await database.execute<{ count: string }>(sql`select count(*) from ${uptimeMonitors} where last_checked_at is not null and last_error is null`)).rows[0]!.count);
   const measured = await measure(stage, receiver.child, { name: "checks", done, start: () => runner.start(), stop: () => runner.stop() });
   receiver.child.kill();
@@ -135,7 +135,7 @@ async function measureDeliveries(stage: Stage): Promise<[string, number, ...stri
     await database.insert(webhookDeliveries).values(some.map(({ hook, event }) => ({ id: newId(), organizationId: hook.organizationId, webhookId: hook.id, eventId: event.id, attempt: 1, trigger: "event" as const, dueAt: at, createdAt: at })));
   }
   const log = makeLog("warn");
-  const outbound = makeOutbound({ allow: ["127.0.0.1", "::1"], caFile: certificate.file });
+  const outbound = makeOutbound({ config: { OUTBOUND_ALLOW: ["127.0.0.1", "::1"], OUTBOUND_PORTS: [], OUTBOUND_CA_FILE: certificate.file } });
   const config = { SCHEDULER_TICK_MS: 1_000, SHUTDOWN_LIMIT_MS: 9_000, WEBHOOK_TIMEOUT_MS: 30_000, WEBHOOK_RETRY_DELAYS: [60_000], WEBHOOK_ALLOW_HTTP: false };
   const deliveries = makeDeliveries({ database, outbound, clock: systemClock, config, log });
   const done = async () => Number((await database.execute<{ count: string }>(sql`select count(*) from ${webhookDeliveries} where status = 'delivered'`)).rows[0]!.count);

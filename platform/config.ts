@@ -47,6 +47,17 @@ const cidrs = z
     for (const part of parts) if (!ipaddr.isValid(part) && !ipaddr.isValidCIDR(part)) context.addIssue(`"${part}" is no address or CIDR range such as 10.0.0.0/8`);
   });
 
+/** `443,8000-8999` → from and to of each. */
+const portRanges = z.string().transform((text, context): (readonly [number, number])[] => {
+  const parts = text.split(",").map((part) => part.trim()).filter(Boolean);
+  const found = parts.map((part) => {
+    const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? [];
+    return [Number(from), Number(to)] as const;
+  });
+  for (const [n, [from, to]] of found.entries()) if (!(from >= 1 && from <= to && to <= 65_535)) context.addIssue(`"${parts[n]}" is no port or range such as 443 or 8000-8999`);
+  return found;
+});
+
 /** `free:100,pro:1000,team:1000` → a figure for each plan. */
 const perPlan = z.string().transform((text, context): Record<Plan, number> => {
   const figures = new Map(text.split(",").map((part): [string, string] => {
@@ -120,6 +131,7 @@ export const SETTINGS = {
   WEBHOOK_TIMEOUT_MS: setting({ unit: "ms", default: "30000", doc: "How long a receiver may take for connection and answer together.", read: integer(10, 120_000) }),
   WEBHOOK_ALLOW_HTTP: setting({ unit: "true/false", default: "false", doc: "Accept webhook URLs with plain http.", read: flag }),
   OUTBOUND_ALLOW: setting({ unit: "CIDRs", default: "", doc: "Addresses that outgoing requests may reach although they are not public.", read: cidrs }),
+  OUTBOUND_PORTS: setting({ unit: "ports", default: "", doc: "Ports and ranges, such as `443,8000-8999`, that outgoing requests may go to; empty: all. WHOIS needs 43.", read: portRanges }),
   OUTBOUND_CA_FILE: setting({ unit: "path", default: "", doc: "A PEM file of certificate authorities to trust for outgoing requests, beside the public ones.", read: optional }),
   RDAP_BOOTSTRAP_URL: setting({ unit: "URL", default: "", doc: "Where RDAP's bootstrap file is fetched once a day, such as https://data.iana.org/rdap/dns.json; empty: the servers of the most used top-level domains that Pharos ships with.", read: url(["http:", "https:"]) }),
   WHOIS_ROOT: setting({ unit: "host:port", default: "whois.iana.org:43", doc: "The WHOIS server that names the registries' servers.", read: z.string().regex(/^[a-zA-Z0-9.-]+:\d{1,5}$/, "must be host:port, like whois.iana.org:43") }),

@@ -25,7 +25,7 @@ const RESULTS_MS = 1_000;
 /** The role that does what is due: webhook deliveries, checks of monitors, heartbeat monitors that are late, maintenance windows, and errors that spread. */
 export function startSchedulerRole(house: House): void {
   const { config, clock, log, database, lifecycle, metrics } = house;
-  const outbound = makeOutbound({ allow: config.OUTBOUND_ALLOW, caFile: config.OUTBOUND_CA_FILE });
+  const outbound = makeOutbound({ config });
   const deliveries = makeDeliveries({ database, outbound, clock, config, log });
   const lateFinder = makeLateFinder({ database, clock, config, log, logId: house.eventLog.id, partitions: house.eventLog.partitions("heartbeats") });
   const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_events", onNotify: () => deliveries.wake(), log });

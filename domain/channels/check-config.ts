@@ -1,12 +1,12 @@
 import type { Config } from "../../platform/config.ts";
 import { Failure } from "../../platform/failures.ts";
-import { parseRanges } from "../../platform/outbound/judge-address.ts";
 import { judgeUrl } from "../../platform/outbound/judge-url.ts";
+import { outboundRules, type OutboundConfig } from "../../platform/outbound/rules.ts";
 import type { UpdateChannel } from "../../schemas/api/channels.ts";
 import type { ChannelType } from "../../schemas/vocabulary.ts";
 import { maskConfig, type ChannelConfig } from "./mask-config.ts";
 
-export type UrlRules = Pick<Config, "WEBHOOK_ALLOW_HTTP" | "OUTBOUND_ALLOW">;
+export type UrlRules = OutboundConfig & Pick<Config, "WEBHOOK_ALLOW_HTTP">;
 
 interface Fields {
   required: string;
@@ -55,7 +55,7 @@ function checkField(field: string, value: string, rules: UrlRules): void {
     throw refusal(field, "config.routing_key must be printable ASCII without spaces.", "Copy it from the service's integration in PagerDuty; a masked value cannot be used.");
   }
   if (field === "url" || field === "webhook_url") {
-    const judgement = judgeUrl(value, { allowHttp: rules.WEBHOOK_ALLOW_HTTP, allow: parseRanges(rules.OUTBOUND_ALLOW) });
+    const judgement = judgeUrl(value, { allowHttp: rules.WEBHOOK_ALLOW_HTTP, ...outboundRules(rules) });
     if (!judgement.ok) throw refusal(field, judgement.sentence, judgement.fix);
   }
 }

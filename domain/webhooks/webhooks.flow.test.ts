@@ -16,7 +16,7 @@ import { rotateSecret } from "./rotate-secret.ts";
 import { updateWebhook } from "./update.ts";
 
 const at = new Date("2026-01-31T12:00:00.000Z");
-const config = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: [] as string[] };
+const config = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: [] as string[] };
 let fresh: Awaited<ReturnType<typeof freshDatabase>>;
 let database: Database;
 let actor: Actor;
@@ -101,7 +101,7 @@ describe("a webhook", () => {
       expect(await failureOf(create({ url }))).toMatchObject(refusal);
       expect(await failureOf(updateWebhook({ database, config }, actor, webhook.id, { url }, at))).toMatchObject(refusal);
     }
-    const open = { WEBHOOK_ALLOW_HTTP: true, OUTBOUND_ALLOW: ["127.0.0.0/8"] };
+    const open = { WEBHOOK_ALLOW_HTTP: true, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.0/8"] };
     expect((await create({ url: "http://127.0.0.1:1234/hook" }, open)).webhook.url).toBe("http://127.0.0.1:1234/hook");
   });
 

@@ -6,7 +6,7 @@ import { CreateWorkflow, type WorkflowStep } from "../../schemas/api/workflows.t
 import { checkSteps } from "./check-steps.ts";
 import { maskHeaders, unmaskHeaders } from "./mask-headers.ts";
 
-const rules = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: [] as string[] };
+const rules = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: [] as string[] };
 const notify = (changes: object = {}) => ({ type: "notify", channel_id: "c", message: "m", ...changes }) as WorkflowStep;
 const request = (changes: object = {}) => ({ type: "http_request", method: "POST", url: "https://ci.example.com/", ...changes }) as WorkflowStep;
 const nested = (depth: number): WorkflowStep => (depth === 0 ? notify() : ({ type: "condition", left: 1, op: "eq", right: 1, then: [nested(depth - 1)] }));

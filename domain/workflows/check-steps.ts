@@ -1,11 +1,11 @@
 import type { Config } from "../../platform/config.ts";
 import { Failure } from "../../platform/failures.ts";
-import { parseRanges } from "../../platform/outbound/judge-address.ts";
 import { judgeUrl } from "../../platform/outbound/judge-url.ts";
+import { outboundRules, type OutboundConfig } from "../../platform/outbound/rules.ts";
 import type { WorkflowStep } from "../../schemas/api/workflows.ts";
 import { walkSteps, type PlacedStep } from "./walk-steps.ts";
 
-export type UrlRules = Pick<Config, "WEBHOOK_ALLOW_HTTP" | "OUTBOUND_ALLOW">;
+export type UrlRules = OutboundConfig & Pick<Config, "WEBHOOK_ALLOW_HTTP">;
 
 const MOST_STEPS = 100;
 const DEEPEST = 5;
@@ -48,7 +48,7 @@ function checkStep(step: WorkflowStep, path: string, rules: UrlRules): void {
   }
   // What a placeholder stands for is only known in a run, where every address is judged again.
   if (step.type === "http_request" && !step.url.startsWith("{{")) {
-    const judgement = judgeUrl(step.url.replace(TEMPLATE, "x"), { allowHttp: rules.WEBHOOK_ALLOW_HTTP, allow: parseRanges(rules.OUTBOUND_ALLOW) });
+    const judgement = judgeUrl(step.url.replace(TEMPLATE, "x"), { allowHttp: rules.WEBHOOK_ALLOW_HTTP, ...outboundRules(rules) });
     if (!judgement.ok) throw refusal(`${path}/url`, judgement.sentence, judgement.fix);
   }
 }

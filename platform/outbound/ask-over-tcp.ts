@@ -1,15 +1,14 @@
 import type { Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import { makeConnector } from "./connect.ts";
-import type { AddressRange } from "./judge-address.ts";
 import { resolvePublic, systemResolve, type Resolve } from "./resolve-public.ts";
+import type { OutboundRules } from "./rules.ts";
 
-interface TcpQuestion {
+interface TcpQuestion extends OutboundRules {
   host: string;
   port: number;
   /** Sent as it is. */
   text: string;
-  allow: readonly AddressRange[];
   /** What is answered beyond is left unread. */
   limitBytes: number;
   /** Ends the attempt; the promise then rejects with its reason. */
@@ -21,9 +20,9 @@ interface TcpQuestion {
 const NO_TLS = createSecureContext({});
 
 /** Sends a text to a public address over TCP and gives what is answered until the other side closes. Rejects as connecting does, and with ECONNRESET for an answer that was cut off. */
-export async function askOverTcp({ host, port, text, allow, limitBytes, signal, resolve = systemResolve }: TcpQuestion): Promise<Buffer> {
+export async function askOverTcp({ host, port, text, limitBytes, signal, resolve = systemResolve, ...rules }: TcpQuestion): Promise<Buffer> {
   signal.throwIfAborted();
-  const socket = await connectTo({ host, port, addresses: await resolvePublic(host, { resolve, allow }), allow, signal });
+  const socket = await connectTo({ host, port, addresses: await resolvePublic(host, port, { resolve, ...rules }), allow: rules.allow, signal });
   try {
     socket.write(text);
     const chunks: Buffer[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseRanges } from "./judge-address.ts";
 import { judgeUrl } from "./judge-url.ts";
 
-const judge = (url: string, { allowHttp = false, allow = [] as string[] } = {}) => judgeUrl(url, { allowHttp, allow: parseRanges(allow) });
+const judge = (url: string, { allowHttp = false, allow = [] as string[], ports = [] as [number, number][] } = {}) => judgeUrl(url, { allowHttp, allow: parseRanges(allow), ports });
 
 describe("a URL", () => {
   it.each(["https://hooks.example.com/pharos?a=b", "https://hooks.example.com:8443/", "https://hooks.example.com./", "https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://notlocalhost/", "HTTPS://EXAMPLE.COM", "https://bücher.example/"])("%s may be called", (url) => {
@@ -30,6 +30,16 @@ describe("a URL", () => {
   it("with plain http is refused, naming the setting that allows it", () => {
     expect(judge("http://example.com/")).toMatchObject({ ok: false, fix: expect.stringContaining("WEBHOOK_ALLOW_HTTP=true") });
     expect(judge("http://example.com/", { allowHttp: true })).toEqual({ ok: true });
+  });
+
+  it("goes to ports that the operator opened, and to all when there is no such setting", () => {
+    const ports: [number, number][] = [[443, 443], [8_000, 8_999]];
+    for (const url of ["https://example.com/", "https://example.com:443/", "https://example.com:8000/", "https://example.com:8999/"]) expect(judge(url, { ports })).toEqual({ ok: true });
+    for (const url of ["https://example.com:22/", "https://example.com:7999/", "https://example.com:9000/"]) {
+      expect(judge(url, { ports })).toMatchObject({ ok: false, sentence: expect.stringContaining("is not open"), fix: expect.stringMatching(/443, 8000-8999.*OUTBOUND_PORTS/) });
+      expect(judge(url)).toEqual({ ok: true });
+    }
+    expect(judge("http://example.com/", { ports, allowHttp: true }).ok).toBe(false);
   });
 
   it("to this machine passes when the operator allows it", () => {

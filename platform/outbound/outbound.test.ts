@@ -16,8 +16,8 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-function open(needs: Partial<Parameters<typeof makeOutbound>[0]> = {}): Outbound {
-  const outbound = makeOutbound({ allow: ["127.0.0.0/8"], caFile: certificate.file, ...needs });
+function open({ allow = ["127.0.0.0/8"], ports = [], caFile = certificate.file, resolve }: { allow?: string[]; ports?: [number, number][]; caFile?: string | null; resolve?: Resolve } = {}): Outbound {
+  const outbound = makeOutbound({ config: { OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: ports, OUTBOUND_CA_FILE: caFile }, ...(resolve && { resolve }) });
   stops.push(() => outbound.close());
   return outbound;
 }

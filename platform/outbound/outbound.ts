@@ -1,10 +1,12 @@
 import type { Client, Dispatcher } from "undici";
+import type { Config } from "../config.ts";
 import { makeConnector } from "./connect.ts";
 import { describeError } from "./describe-error.ts";
-import { parseRanges, type Judgement } from "./judge-address.ts";
-import { hostOf, judgeUrl } from "./judge-url.ts";
+import type { Judgement } from "./judge-address.ts";
+import { hostOf, judgeUrl, portOf } from "./judge-url.ts";
 import { end, makeKeptConnections, wasClosed } from "./kept-connections.ts";
 import { resolvePublic, systemResolve, type Resolve } from "./resolve-public.ts";
+import { outboundRules, type OutboundConfig } from "./rules.ts";
 import { trust } from "./trust.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -35,10 +37,7 @@ export interface Outbound {
 }
 
 interface OutboundNeeds {
-  /** CIDR ranges that may be reached although they are not public. */
-  allow: readonly string[];
-  /** PEM file of authorities to trust beside the public ones. */
-  caFile: string | null;
+  config: OutboundConfig & Pick<Config, "OUTBOUND_CA_FILE">;
   resolve?: Resolve;
 }
 
@@ -49,11 +48,11 @@ const STOPPED = "Pharos stopped before there was an answer.";
  * The one way out of the house. A request goes to public addresses only, or to those that the operator allows,
  * checked on the address that is connected to. A connection whose answer was read is kept for the next request to its origin, for some
  * seconds; a request that finds it closed goes over another.
- * Throws StartFailure when `caFile` cannot be read.
+ * Throws StartFailure when OUTBOUND_CA_FILE cannot be read.
  */
-export function makeOutbound({ allow: allowed, caFile, resolve = systemResolve }: OutboundNeeds): Outbound {
-  const allow = parseRanges(allowed);
-  const secureContext = trust(caFile);
+export function makeOutbound({ config, resolve = systemResolve }: OutboundNeeds): Outbound {
+  const rules = outboundRules(config);
+  const secureContext = trust(config.OUTBOUND_CA_FILE);
   const connections = makeKeptConnections();
   const running = new Map<AbortController, Promise<OutboundResult>>();
 
@@ -69,8 +68,8 @@ export function makeOutbound({ allow: allowed, caFile, resolve = systemResolve }
       if (answer) return readAnswer(kept, url, answer);
     }
     const host = hostOf(url);
-    const addresses = await untilAborted(resolvePublic(host, { resolve, allow }), signal);
-    const fresh = connections.open(url.origin, makeConnector({ host, addresses, allow, secureContext, signal }));
+    const addresses = await untilAborted(resolvePublic(host, portOf(url), { resolve, ...rules }), signal);
+    const fresh = connections.open(url.origin, makeConnector({ host, addresses, allow: rules.allow, secureContext, signal }));
     try {
       return await readAnswer(fresh, url, await sendOver(fresh, request, url, signal));
     } catch (error) {
@@ -98,7 +97,7 @@ export function makeOutbound({ allow: allowed, caFile, resolve = systemResolve }
     const giveUp = () => abort.abort(new Error(STOPPED));
     if (request.signal?.aborted) giveUp();
     request.signal?.addEventListener("abort", giveUp, { once: true });
-    const judgement = judgeUrl(request.url, { allowHttp: true, allow });
+    const judgement = judgeUrl(request.url, { allowHttp: true, ...rules });
     try {
       if (!judgement.ok) return { kind: "failed", error: `${judgement.sentence} ${judgement.fix}`, durationMs: duration() };
       return { ...(await ask(request, new URL(request.url), abort.signal)), durationMs: duration() };
@@ -119,7 +118,7 @@ export function makeOutbound({ allow: allowed, caFile, resolve = systemResolve }
       running.set(abort, result);
       return result;
     },
-    judgeUrl: (url, { allowHttp }) => judgeUrl(url, { allowHttp, allow }),
+    judgeUrl: (url, { allowHttp }) => judgeUrl(url, { allowHttp, ...rules }),
     async close() {
       const results = [...running.values()];
       for (const abort of running.keys()) abort.abort(new Error(STOPPED));

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { judgeAddress, type AddressRange } from "./judge-address.ts";
+import { judgeAddress } from "./judge-address.ts";
+import { judgePort, type OutboundRules } from "./rules.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -28,12 +29,14 @@ export class AddressRefused extends Error {
 /**
  * The addresses of a host that a request may go to, looked up once: whoever connects must use these and never look
  * up again, or a name that changes its address in between (DNS rebinding) would get past. Addresses that are not
- * allowed are left out; AddressRefused when none remains.
+ * allowed are left out; AddressRefused when none remains, or when the port is not open.
  */
-export async function resolvePublic(host: string, { resolve, allow }: { resolve: Resolve; allow: readonly AddressRange[] }): Promise<ResolvedAddress[]> {
+export async function resolvePublic(host: string, port: number, { resolve, ...rules }: OutboundRules & { resolve: Resolve }): Promise<ResolvedAddress[]> {
+  const open = judgePort(port, rules);
+  if (!open.ok) throw new AddressRefused(open);
   const literal = isIP(host);
   const found = literal === 0 ? await resolve(host) : [{ address: host, family: literal }];
-  const judged = found.map((each) => ({ each, judgement: judgeAddress(each.address, allow) }));
+  const judged = found.map((each) => ({ each, judgement: judgeAddress(each.address, rules.allow) }));
   const accepted = judged.filter(({ judgement }) => judgement.ok).map(({ each }) => each);
   if (accepted.length > 0) return accepted;
   const refusal = judged[0]?.judgement;

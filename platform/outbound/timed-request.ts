@@ -1,9 +1,9 @@
 import type { SecureContext } from "node:tls";
 import { Client } from "undici";
 import { makeConnector } from "./connect.ts";
-import type { AddressRange } from "./judge-address.ts";
-import { hostOf } from "./judge-url.ts";
+import { hostOf, portOf } from "./judge-url.ts";
 import { resolvePublic, type Resolve } from "./resolve-public.ts";
+import type { OutboundRules } from "./rules.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -30,8 +30,7 @@ export interface TimedAnswer {
   body: Buffer;
 }
 
-export interface RequestNeeds {
-  allow: readonly AddressRange[];
+export interface RequestNeeds extends OutboundRules {
   secureContext: SecureContext;
   resolve: Resolve;
 }
@@ -40,14 +39,14 @@ export interface RequestNeeds {
 const OVER = new Error("The request is over.");
 
 /** One request over a connection of its own, following no redirect. Rejects with what went wrong, or with the signal's reason. */
-export async function timedRequest(request: TimedRequest, { allow, secureContext, resolve }: RequestNeeds): Promise<TimedAnswer> {
+export async function timedRequest(request: TimedRequest, { secureContext, resolve, ...rules }: RequestNeeds): Promise<TimedAnswer> {
   const { url, method, headers, body, verify, signal, watch } = request;
   const host = hostOf(url);
   watch.enter("dns");
-  const addresses = await untilAborted(resolvePublic(host, { resolve, allow }), signal);
+  const addresses = await untilAborted(resolvePublic(host, portOf(url), { resolve, ...rules }), signal);
   watch.enter("connect");
   const onStep = (step: "connected" | "secured") => watch.enter(step === "connected" && url.protocol === "https:" ? "tls" : "first_byte");
-  const connect = makeConnector({ host, addresses, allow, secureContext, signal, verify, onStep });
+  const connect = makeConnector({ host, addresses, allow: rules.allow, secureContext, signal, verify, onStep });
   const client = new Client(url.origin, { connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
   try {
     const answer = await client.request({ method, path: url.pathname + url.search, headers, body, signal, reset: true });

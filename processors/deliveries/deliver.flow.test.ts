@@ -36,7 +36,7 @@ const config = {
   WEBHOOK_TIMEOUT_MS: 30_000,
   WEBHOOK_RETRY_DELAYS: [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 24 * 60 * MINUTE],
   WEBHOOK_ALLOW_HTTP: false,
-  OUTBOUND_ALLOW: ["127.0.0.0/8"],
+  OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.0/8"],
 };
 const log = makeLog("silent");
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
   certificate = makeCertificate();
   fresh = await freshDatabase();
   database = fresh.database;
-  outbound = makeOutbound({ allow: config.OUTBOUND_ALLOW, caFile: certificate.file });
+  outbound = makeOutbound({ config: { ...config, OUTBOUND_CA_FILE: certificate.file } });
 });
 afterAll(async () => {
   await outbound.close();
@@ -265,7 +265,7 @@ describe("a failed delivery", () => {
     const receiver = await receive(statusCode(200));
     const { id } = await subscribe(receiver.url);
     await emit("incident.created");
-    const strict = makeOutbound({ allow: [], caFile: certificate.file });
+    const strict = makeOutbound({ config: { ...config, OUTBOUND_ALLOW: [], OUTBOUND_CA_FILE: certificate.file } });
     const deliveries = makeDeliveries({ database, outbound: strict, clock, config, log });
     deliveries.start();
     await settled(id, "1 failed", "2 pending");

@@ -48,7 +48,7 @@ async function addMonitor(monitorId: string, changes: Partial<typeof domainMonit
 }
 
 function startScheduler() {
-  const config = { OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null, RDAP_BOOTSTRAP_URL: `${rdap.base}dns.json`, WHOIS_ROOT: whois.address, REGISTRY_PAUSE_MS: 0, SCHEDULER_TICK_MS: 20 };
+  const config = { OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null, RDAP_BOOTSTRAP_URL: `${rdap.base}dns.json`, WHOIS_ROOT: whois.address, REGISTRY_PAUSE_MS: 0, SCHEDULER_TICK_MS: 20 };
   const running = runDueMonitors({ database, clock, config, log, runner: domainRunner({ config, clock, log }) });
   running.start();
   return running;

@@ -18,7 +18,7 @@ interface DomainRow {
 }
 
 interface DomainRunnerNeeds {
-  config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_CA_FILE" | "RDAP_BOOTSTRAP_URL" | "WHOIS_ROOT" | "REGISTRY_PAUSE_MS">;
+  config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_PORTS" | "OUTBOUND_CA_FILE" | "RDAP_BOOTSTRAP_URL" | "WHOIS_ROOT" | "REGISTRY_PAUSE_MS">;
   clock: Clock;
   log: Log;
 }

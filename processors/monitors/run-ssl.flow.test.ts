@@ -39,7 +39,7 @@ it("checks what is due once among two schedulers, tells each change once, and br
   const row = { id, organizationId, serviceId, domain: "localhost", port: farm.ports.ten_days, alertDays: 30, dueAt: new Date(now), createdAt: new Date(now), updatedAt: new Date(now) };
   await database.insert(sslMonitors).values([row, { ...row, id: paused, enabled: false }]);
 
-  const runner = sslRunner({ OUTBOUND_ALLOW: ["127.0.0.0/8", "::1/128"], OUTBOUND_CA_FILE: farm.caFile });
+  const runner = sslRunner({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.0/8", "::1/128"], OUTBOUND_CA_FILE: farm.caFile });
   const schedulers = [1, 2].map(() => runDueMonitors({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), runner }));
   for (const each of schedulers) each.start();
   const checkedTimes = (times: number) => vi.waitFor(async () => expect(await database.$count(checkResults)).toBe(times), { timeout: 60_000, interval: 20 });

@@ -1,7 +1,6 @@
 import { inArray } from "drizzle-orm";
 import { makeCertificateProbe, PROBE_TIMEOUT_MS, type ProbeResult } from "../../domain/monitors/ssl/probe.ts";
 import { recordSslCheck } from "../../domain/monitors/ssl/record.ts";
-import type { Config } from "../../platform/config.ts";
 import { sslMonitors } from "../../schemas/tables/all.ts";
 import type { MonitorRunner } from "./run-due.ts";
 
@@ -18,8 +17,8 @@ const RECORD_MS = 15_000;
 const AT_ONCE = 50;
 
 /** How SSL monitors are checked. Throws when OUTBOUND_CA_FILE cannot be read. */
-export function sslRunner(config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_CA_FILE">): MonitorRunner<SslRow, ProbeResult> {
-  const probe = makeCertificateProbe({ allow: config.OUTBOUND_ALLOW, caFile: config.OUTBOUND_CA_FILE });
+export function sslRunner(config: Parameters<typeof makeCertificateProbe>[0]["config"]): MonitorRunner<SslRow, ProbeResult> {
+  const probe = makeCertificateProbe({ config });
   return {
     table: sslMonitors,
     leaseMs: PROBE_TIMEOUT_MS + RECORD_MS,

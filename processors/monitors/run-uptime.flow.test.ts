@@ -59,7 +59,7 @@ type Runner = ReturnType<typeof uptimeRunner>;
 
 /** A scheduler's part that checks uptime monitors. */
 function startRunner(more: (runner: Runner) => Partial<Runner> = () => ({})): Repeating {
-  const runner = uptimeRunner(makeUptimeProbe({ OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null }));
+  const runner = uptimeRunner(makeUptimeProbe({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null }));
   const running = runDueMonitors({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), runner: { ...runner, ...more(runner) } });
   runners.push(running);
   running.start();

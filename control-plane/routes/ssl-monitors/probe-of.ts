@@ -5,7 +5,7 @@ const made = new WeakMap<Config, CertificateProbe>();
 
 /** The probe of a process, made when it is first needed: it parses all public authorities. */
 export function probeOf(config: Config): CertificateProbe {
-  const probe = made.get(config) ?? makeCertificateProbe({ allow: config.OUTBOUND_ALLOW, caFile: config.OUTBOUND_CA_FILE });
+  const probe = made.get(config) ?? makeCertificateProbe({ config });
   made.set(config, probe);
   return probe;
 }

@@ -27,7 +27,7 @@ export async function getOverHttp(needs: LookupNeeds, first: URL, signal: AbortS
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const host = hostOf(url);
-    const judgement = judgeUrl(url.href, { allowHttp: true, allow: needs.outbound.allow });
+    const judgement = judgeUrl(url.href, { allowHttp: true, ...needs.outbound });
     if (!judgement.ok) throw new LookupFailed(`${judgement.sentence} ${judgement.fix}`);
     const { status, headers, body } = await askServer(needs, { id: url.host, host }, signal, (limit) => get(needs, url, limit, accept));
     const next = status >= 300 && status < 400 && typeof headers.location === "string" ? URL.parse(headers.location, url.href) : null;

@@ -58,7 +58,7 @@ function judge(needs: LookupNeeds, text: string, domain: string, server: string)
 async function ask(needs: LookupNeeds, server: string, question: string, signal: AbortSignal): Promise<string> {
   const [, host = server, port] = /^(.*?)(?::(\d+))?$/.exec(server) ?? [];
   const answer = await askServer(needs, { id: server, host }, signal, (limit) =>
-    askOverTcp({ host, port: Number(port ?? WHOIS_PORT), text: `${question}\r\n`, allow: needs.outbound.allow, resolve: needs.outbound.resolve, limitBytes: MOST_BYTES, signal: limit }),
+    askOverTcp({ host, port: Number(port ?? WHOIS_PORT), text: `${question}\r\n`, ...needs.outbound, limitBytes: MOST_BYTES, signal: limit }),
   );
   return decode(answer);
 }

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 function makeTestLookUp(changes: { allow?: string[]; pauseMs?: number; timeoutMs?: number; bootstrap?: string } = {}): LookUp {
   const { allow = ["127.0.0.1"], pauseMs = 0, timeoutMs = 5_000, bootstrap = `${rdap!.base}dns.json` } = changes;
-  return makeLookUp({ config: { OUTBOUND_ALLOW: allow, OUTBOUND_CA_FILE: null, RDAP_BOOTSTRAP_URL: bootstrap, WHOIS_ROOT: root!.address, REGISTRY_PAUSE_MS: pauseMs }, log: makeLog("silent"), timeoutMs });
+  return makeLookUp({ config: { OUTBOUND_PORTS: [], OUTBOUND_ALLOW: allow, OUTBOUND_CA_FILE: null, RDAP_BOOTSTRAP_URL: bootstrap, WHOIS_ROOT: root!.address, REGISTRY_PAUSE_MS: pauseMs }, log: makeLog("silent"), timeoutMs });
 }
 
 describe("by RDAP", () => {

@@ -1,7 +1,7 @@
 import type { Config } from "../../../platform/config.ts";
 import type { Log } from "../../../platform/log.ts";
-import { parseRanges } from "../../../platform/outbound/judge-address.ts";
 import { systemResolve } from "../../../platform/outbound/resolve-public.ts";
+import { outboundRules } from "../../../platform/outbound/rules.ts";
 import { trust } from "../../../platform/outbound/trust.ts";
 import type { LookupMethod } from "../../../schemas/vocabulary.ts";
 import { askRdap } from "./ask-rdap.ts";
@@ -15,7 +15,7 @@ import { makeTurns } from "./take-turns.ts";
 export type LookUp = (domain: string, method: LookupMethod, signal?: AbortSignal) => Promise<Lookup>;
 
 interface LookUpNeeds {
-  config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_CA_FILE" | "RDAP_BOOTSTRAP_URL" | "WHOIS_ROOT" | "REGISTRY_PAUSE_MS">;
+  config: Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_PORTS" | "OUTBOUND_CA_FILE" | "RDAP_BOOTSTRAP_URL" | "WHOIS_ROOT" | "REGISTRY_PAUSE_MS">;
   log: Log;
   /** For one question, in ms. */
   timeoutMs?: number;
@@ -26,7 +26,7 @@ export const LOOK_UP_LIMIT_MS = 120_000;
 
 /** A door to the registries. Its questions to one server come one after the other, REGISTRY_PAUSE_MS apart; each has 10 s. */
 export function makeLookUp({ config, log, timeoutMs = 10_000 }: LookUpNeeds): LookUp {
-  const outbound = { allow: parseRanges(config.OUTBOUND_ALLOW), secureContext: trust(config.OUTBOUND_CA_FILE), resolve: systemResolve };
+  const outbound = { ...outboundRules(config), secureContext: trust(config.OUTBOUND_CA_FILE), resolve: systemResolve };
   const needs: LookupNeeds = { outbound, turns: makeTurns(config.REGISTRY_PAUSE_MS), timeoutMs };
   const bootstrap = makeBootstrap(needs, config.RDAP_BOOTSTRAP_URL, (reason) => log.warn({ reason }, "RDAP_BOOTSTRAP_URL could not be read; the RDAP servers known before are used"));
 

@@ -10,7 +10,7 @@ let probe: CertificateProbe;
 
 beforeAll(async () => {
   farm = await startFaultyTls();
-  probe = makeCertificateProbe({ allow: LOOPBACK, caFile: farm.caFile, timeoutMs: 2_000 });
+  probe = makeCertificateProbe({ config: { OUTBOUND_ALLOW: LOOPBACK, OUTBOUND_PORTS: [], OUTBOUND_CA_FILE: farm.caFile }, timeoutMs: 2_000 });
 });
 afterAll(() => farm.stop());
 
@@ -59,7 +59,7 @@ describe("a server that shows a certificate", () => {
   });
 
   it("is not trusted by an authority that the operator did not name", async () => {
-    const result = await makeCertificateProbe({ allow: LOOPBACK, caFile: null })({ host: "127.0.0.1", port: farm.ports.valid });
+    const result = await makeCertificateProbe({ config: { OUTBOUND_ALLOW: LOOPBACK, OUTBOUND_PORTS: [], OUTBOUND_CA_FILE: null } })({ host: "127.0.0.1", port: farm.ports.valid });
     expect(result).toMatchObject({ kind: "fetched", certificate: { faults: [expect.stringContaining("not trusted")] } });
   });
 });
@@ -79,7 +79,7 @@ describe("a server that shows none", () => {
 
   it("has no address, or none that is allowed", async () => {
     expect(await probe({ host: "no-such-host.invalid", port: 443 })).toMatchObject({ kind: "unreachable" });
-    const strict = makeCertificateProbe({ allow: [], caFile: null });
+    const strict = makeCertificateProbe({ config: { OUTBOUND_ALLOW: [], OUTBOUND_PORTS: [], OUTBOUND_CA_FILE: null } });
     expect(await strict({ host: "localhost", port: farm.ports.valid })).toMatchObject({ kind: "unreachable", error: expect.stringContaining("has no public address") as string, fix: expect.stringContaining("OUTBOUND_ALLOW") as string });
     expect(await strict({ host: "127.0.0.1", port: farm.ports.valid })).toMatchObject({ kind: "unreachable", error: expect.stringContaining("is not public") as string });
   });

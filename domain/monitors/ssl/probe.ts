@@ -2,9 +2,11 @@ import { constants } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
 import { checkServerIdentity, connect, createSecureContext, rootCertificates, type TLSSocket } from "node:tls";
+import type { Config } from "../../../platform/config.ts";
 import { describeError } from "../../../platform/outbound/describe-error.ts";
-import { judgeAddress, parseRanges } from "../../../platform/outbound/judge-address.ts";
-import { AddressRefused, resolvePublic, systemResolve, type ResolvedAddress } from "../../../platform/outbound/resolve-public.ts";
+import { judgeAddress } from "../../../platform/outbound/judge-address.ts";
+import { AddressRefused, resolvePublic, systemResolve, type Resolve, type ResolvedAddress } from "../../../platform/outbound/resolve-public.ts";
+import { outboundRules, type OutboundConfig } from "../../../platform/outbound/rules.ts";
 import { untilAborted } from "../../../platform/outbound/until-aborted.ts";
 import { readCertificate, type FetchedCertificate } from "./read-certificate.ts";
 
@@ -34,11 +36,9 @@ interface Target {
 export type CertificateProbe = (target: Target) => Promise<ProbeResult>;
 
 interface ProbeNeeds {
-  /** CIDR ranges that may be reached although they are not public. */
-  allow: readonly string[];
-  /** PEM file of authorities to trust beside the public ones. */
-  caFile: string | null;
+  config: OutboundConfig & Pick<Config, "OUTBOUND_CA_FILE">;
   timeoutMs?: number;
+  resolve?: Resolve;
 }
 
 /** For everything together: look-up, connection and TLS. */
@@ -52,10 +52,11 @@ const CUT = new Set(["ECONNRESET", "EPIPE"]);
 
 /**
  * Fetches by a TLS handshake that takes whatever certificate comes, to judge it afterwards: with the name sent (SNI), with old versions and weak
- * ciphers allowed, since a server that has nothing better has a certificate too. Nothing is ever sent over the connection. Throws when `caFile` cannot be read.
+ * ciphers allowed, since a server that has nothing better has a certificate too. Nothing is ever sent over the connection. Throws when OUTBOUND_CA_FILE cannot be read.
  */
-export function makeCertificateProbe({ allow: allowed, caFile, timeoutMs = PROBE_TIMEOUT_MS }: ProbeNeeds): CertificateProbe {
-  const allow = parseRanges(allowed);
+export function makeCertificateProbe({ config, timeoutMs = PROBE_TIMEOUT_MS, resolve: resolveName = systemResolve }: ProbeNeeds): CertificateProbe {
+  const rules = outboundRules(config);
+  const caFile = config.OUTBOUND_CA_FILE;
   const secureContext = createSecureContext({
     ...(caFile !== null && { ca: [...rootCertificates, readFileSync(caFile, "utf8")] }),
     ciphers: "DEFAULT@SECLEVEL=0",
@@ -87,7 +88,7 @@ export function makeCertificateProbe({ allow: allowed, caFile, timeoutMs = PROBE
       socket.once("connect", () => {
         const { remoteAddress } = socket;
         // Gone again by now: it has no address any more.
-        const judgement = remoteAddress === undefined ? { ok: true as const } : judgeAddress(remoteAddress, allow);
+        const judgement = remoteAddress === undefined ? { ok: true as const } : judgeAddress(remoteAddress, rules.allow);
         if (judgement.ok) onConnected();
         else socket.destroy(new AddressRefused(judgement));
       });
@@ -118,7 +119,7 @@ export function makeCertificateProbe({ allow: allowed, caFile, timeoutMs = PROBE
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(target.signal ? [target.signal] : [])]);
     const finish = () => ({ responseTimeMs: Math.round(performance.now() - started), phases });
     try {
-      const addresses = await untilAborted(resolvePublic(target.host, { resolve: systemResolve, allow }), signal);
+      const addresses = await untilAborted(resolvePublic(target.host, target.port, { resolve: resolveName, ...rules }), signal);
       endPhase("dnsMs");
       const certificate = await handshake(target, addresses, { signal, onConnected: () => endPhase("connectMs") });
       endPhase("tlsMs");

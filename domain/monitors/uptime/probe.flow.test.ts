@@ -30,7 +30,7 @@ function addressOf(url: string): string {
 }
 
 function probe(url: string, { trusted = false, resolve, ...target }: Options = {}): Promise<ProbeResult> {
-  const run = makeUptimeProbe({ OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: trusted ? certificate.file : null }, resolve);
+  const run = makeUptimeProbe({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: trusted ? certificate.file : null }, resolve);
   return run({ method: "GET", headers: {}, body: null, timeoutMs: 20_000, expectedStatusCodes: [], requiredKeyword: null, followRedirects: true, verifySsl: true, ...target, url: addressOf(url) });
 }
 

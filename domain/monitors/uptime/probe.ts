@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { Config } from "../../../platform/config.ts";
 import { describeError } from "../../../platform/outbound/describe-error.ts";
-import { parseRanges } from "../../../platform/outbound/judge-address.ts";
 import { hostOf, judgeUrl } from "../../../platform/outbound/judge-url.ts";
 import { systemResolve, type Resolve } from "../../../platform/outbound/resolve-public.ts";
+import { outboundRules, type OutboundConfig } from "../../../platform/outbound/rules.ts";
 import { makeStopwatch, type Phase, type Stopwatch } from "../../../platform/outbound/stopwatch.ts";
 import { timedRequest, type RequestNeeds, type TimedAnswer } from "../../../platform/outbound/timed-request.ts";
 import { trust } from "../../../platform/outbound/trust.ts";
@@ -39,7 +39,7 @@ export interface ProbeResult {
 /** Never rejects. */
 export type UptimeProbe = (target: UptimeTarget, signal?: AbortSignal) => Promise<ProbeResult>;
 
-export type ProbeConfig = Pick<Config, "OUTBOUND_ALLOW" | "OUTBOUND_CA_FILE">;
+export type ProbeConfig = OutboundConfig & Pick<Config, "OUTBOUND_CA_FILE">;
 
 const MOST_REDIRECTS = 10;
 const KEYWORD_LIMIT = 1_048_576;
@@ -64,8 +64,8 @@ class Unwanted extends Error {
 }
 
 /** Makes checks: each over connections of its own, to public addresses or those that the operator allows. */
-export function makeUptimeProbe({ OUTBOUND_ALLOW, OUTBOUND_CA_FILE }: ProbeConfig, resolve: Resolve = systemResolve): UptimeProbe {
-  const needs: RequestNeeds = { allow: parseRanges(OUTBOUND_ALLOW), secureContext: trust(OUTBOUND_CA_FILE), resolve };
+export function makeUptimeProbe(config: ProbeConfig, resolve: Resolve = systemResolve): UptimeProbe {
+  const needs: RequestNeeds = { ...outboundRules(config), secureContext: trust(config.OUTBOUND_CA_FILE), resolve };
   return (target, signal) => probe(target, needs, signal);
 }
 
@@ -103,7 +103,7 @@ async function follow(target: UptimeTarget, hops: Hop[], { needs, watch, signal 
   const bodyLimit = target.requiredKeyword === null ? BODY_LIMIT : KEYWORD_LIMIT;
   let hop: Hop = { url: new URL(target.url), method: target.method, headers: target.headers, body: target.body };
   for (;;) {
-    const judgement = judgeUrl(hop.url.href, { allowHttp: true, allow: needs.allow });
+    const judgement = judgeUrl(hop.url.href, { allowHttp: true, ...needs });
     if (!judgement.ok) throw new Unwanted(`${hops.length > 0 ? `A redirect leads to ${shown(hop.url)}. ` : ""}${judgement.sentence} ${judgement.fix}`, null);
     hops.push(hop);
     const answer = await timedRequest({ ...hop, headers: withOwn(hop.headers), bodyLimit, wanted, verify: target.verifySsl, signal, watch }, needs);

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Clock } from "../platform/clock.ts";
@@ -19,9 +20,9 @@ interface Monitor {
 
 const run = promisify(execFile);
 
-/** The wall's time, which the test can let run faster; a leap would look like an outage, after which monitors get their grace anew. */
+/** The time, which the test can let run faster; a leap would look like an outage, after which monitors get their grace anew. */
 const pace = { since: Date.now(), from: Date.now(), speed: 1 };
-const clock: Clock = { now: () => pace.from + Math.round((Date.now() - pace.since) * pace.speed), monotonic: () => performance.now() };
+const clock: Clock = { now: () => pace.from + Math.round((Date.now() - pace.since) * pace.speed), monotonic: () => clock.now() };
 const runAt = (speed: number) => Object.assign(pace, { from: clock.now(), since: Date.now(), speed });
 
 let folder: string;
@@ -127,6 +128,45 @@ test("a bad ping is refused and says why, and pings of one monitor have their ow
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(119);
   const refused = await fetch(`${house.edge}/api/heartbeat/limited`, { method: "POST", headers: { "X-API-Key": house.organization.apiKey } });
   if (refused.status === 429) expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("a body of 10 KiB is kept to its last character, one byte more is refused, packed or not", async () => {
+  await makeMonitor("wordy");
+  const frame = Buffer.byteLength(JSON.stringify({ message: "" }));
+  const message = `${"é".repeat((10_240 - frame - 4) / 2)}last`;
+  const body = JSON.stringify({ message });
+  const send = (bytes: Uint8Array, headers: Record<string, string> = {}) => fetch(`${house.edge}/api/heartbeat/wordy`, { method: "POST", headers: { "X-API-Key": house.organization.apiKey, ...headers }, body: bytes as Uint8Array<ArrayBuffer> }).then(({ status }) => status);
+  expect(Buffer.byteLength(body)).toBe(10_240);
+  const longer = Buffer.from(JSON.stringify({ message: `${message}.` }));
+  expect([await send(longer), await send(gzipSync(longer), { "Content-Encoding": "gzip" })]).toEqual([413, 413]);
+  expect(await send(gzipSync(Buffer.from(body)), { "Content-Encoding": "gzip" })).toBe(200);
+  await vi.waitFor(
+    async () => {
+      const { body: state } = await house.call<{ recent: { message: string }[] }>("GET", "/api/heartbeat/wordy");
+      expect(state.recent.map((each) => each.message)).toEqual([message]);
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+});
+
+test("runs with names are paired on their way through edge and log, and a run in progress is shown", async () => {
+  const monitor = await makeMonitor("runs", { max_runtime_seconds: 600 });
+  interface Shown {
+    status: string;
+    running_since: string | null;
+    run_exceeded: boolean;
+    last_duration_ms: number | null;
+  }
+  const shown = (path: string) => house.call<Shown>("GET", path).then(({ body: { status, running_since, run_exceeded, last_duration_ms } }) => ({ status, running: running_since !== null, run_exceeded, measured: last_duration_ms !== null }));
+  await ping("runs", { status: "start", run_id: "b" });
+  // The start of a had to wait somewhere: it comes after its own end.
+  await ping("runs", { run_id: "a" });
+  await ping("runs", { status: "start", run_id: "a" });
+  for (const path of [`/heartbeat-monitors/${monitor.id}`, "/api/heartbeat/runs"]) {
+    await vi.waitFor(async () => expect(await shown(path)).toEqual({ status: "up", running: true, run_exceeded: false, measured: false }), { timeout: 60_000, interval: 50 });
+  }
+  await ping("runs", { run_id: "b" });
+  await vi.waitFor(async () => expect(await shown("/api/heartbeat/runs")).toEqual({ status: "up", running: false, run_exceeded: false, measured: true }), { timeout: 60_000, interval: 50 });
 });
 
 test("a metrics push ends as a signed webhook of the incident it opened", async () => {

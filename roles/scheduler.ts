@@ -1,7 +1,8 @@
-import { makeDeliveries } from "../processors/deliveries/deliver.ts";
+import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
+import { followClock } from "../processors/due-work/follow-clock.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
 import { domainRunner } from "../processors/monitors/run-domain.ts";
-import { runDueMonitors } from "../processors/monitors/run-due.ts";
+import { runDueMonitors, type MonitorRunner } from "../processors/monitors/run-due.ts";
 import { sslRunner } from "../processors/monitors/run-ssl.ts";
 import { uptimeRunner } from "../processors/monitors/run-uptime.ts";
 import { watchLateness } from "../processors/monitors/watch-lateness.ts";
@@ -9,6 +10,7 @@ import { judgePriorities } from "../domain/errors/judge-priorities.ts";
 import { runDueWindows } from "../domain/maintenance/run-due.ts";
 import { storeResults } from "../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
+import { standStillOverSteps } from "../platform/clock-steps.ts";
 import { ClickHouseUnavailable } from "../platform/clickhouse/port.ts";
 import { makeOutbound } from "../platform/outbound/outbound.ts";
 import { listenTo } from "../platform/postgres/listen.ts";
@@ -44,14 +46,13 @@ export function startSchedulerRole(house: House): void {
     work: () => storeResults(house),
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
   });
-  const monitors = [
-    runDueMonitors({ database, clock, config, log, runner: uptimeRunner(makeUptimeProbe(config)) }),
-    runDueMonitors({ database, clock, config, log, runner: sslRunner(config) }),
-    runDueMonitors({ database, clock, config, log, runner: domainRunner({ config, clock, log }) }),
-  ];
+  // Two schedulers that see the clock jump forward must not take each other's checks for abandoned.
+  const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), config, log, runner });
+  const monitors = [runMonitors(uptimeRunner(makeUptimeProbe(config))), runMonitors(sslRunner(config)), runMonitors(domainRunner({ config, clock, log }))];
+  const following = followClock({ database, clock, log, deliveryLeaseMs: deliveryLeaseMs(config) });
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
-  const repeating = [deliveries, lateFinder, maintenance, priorities, results, lateness, ...monitors];
+  const repeating = [following, deliveries, lateFinder, maintenance, priorities, results, lateness, ...monitors];
   for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",

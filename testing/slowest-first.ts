@@ -13,6 +13,7 @@ const SLOWEST = [
   "clients/cli/dead-letter.flow.test.ts",
   "roles/spool.flow.test.ts",
   "roles/kafka.flow.test.ts",
+  "processors/monitors/kill-scheduler.flow.test.ts",
   "platform/worker-pool.test.ts",
   "platform/postgres/embedded.test.ts",
   "ingest/heartbeat.flow.test.ts",

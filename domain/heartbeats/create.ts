@@ -4,13 +4,14 @@ import type { CreateHeartbeatMonitor, HeartbeatMonitor } from "../../schemas/api
 import { heartbeatMonitors } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
+import { checkChannels } from "../monitors/check-channels.ts";
 import { requireRoom } from "../organizations/require-room.ts";
 import { checkSchedule } from "./check-schedule.ts";
 import { checkService } from "./check-service.ts";
 import { checkSlug, freeSlug, slugTaken } from "./choose-slug.ts";
 import { showHeartbeatMonitor } from "./read.ts";
 
-/** INVALID_REQUEST for a schedule that makes none, NOT_FOUND for a foreign service, PLAN_LIMIT, SLUG_TAKEN. */
+/** INVALID_REQUEST for a schedule that makes none, NOT_FOUND for a foreign service or channel, PLAN_LIMIT, SLUG_TAKEN. */
 export async function createHeartbeatMonitor(database: Database, actor: Actor, input: CreateHeartbeatMonitor, at: Date): Promise<HeartbeatMonitor> {
   const { organizationId } = actor;
   const schedule = checkSchedule({
@@ -23,6 +24,7 @@ export async function createHeartbeatMonitor(database: Database, actor: Actor, i
   return inTransaction(database, async (tx) => {
     await requireRoom(tx, organizationId, "monitors");
     await checkService(tx, organizationId, input.service_id);
+    const notificationChannels = await checkChannels(tx, organizationId, input.notification_channels);
     const slug = input.slug ?? (await freeSlug(tx, organizationId, input.name));
     const [row] = await tx
       .insert(heartbeatMonitors)
@@ -35,6 +37,7 @@ export async function createHeartbeatMonitor(database: Database, actor: Actor, i
         ...schedule,
         graceSeconds: input.grace_seconds,
         maxRuntimeSeconds: input.max_runtime_seconds,
+        notificationChannels,
         status: input.enabled ? "new" : "paused",
         createdAt: at,
         updatedAt: at,

@@ -4,9 +4,9 @@ import type { HeartbeatMonitorRow } from "./read.ts";
 import { nextExpectedAt, type Schedule } from "./schedule.ts";
 
 /**
- * The monitor after a patch. Pausing forgets what was expected; a monitor that goes on is new until its next ping.
+ * The monitor after a patch. Pausing forgets what was expected and the runs in progress; a monitor that goes on is new until its next ping.
  * Under another schedule the next ping is expected as if the last had come under it, but never in the past.
- * Only the service that is linked is left to check. INVALID_REQUEST as `checkSchedule`.
+ * The pace of pings is judged anew then. The service and the channels are left to check. INVALID_REQUEST as `checkSchedule`.
  */
 export function decideUpdate(row: HeartbeatMonitorRow, patch: UpdateHeartbeatMonitor, at: Date): HeartbeatMonitorRow {
   const schedule = checkSchedule({
@@ -25,10 +25,12 @@ export function decideUpdate(row: HeartbeatMonitorRow, patch: UpdateHeartbeatMon
     serviceId: patch.service_id === undefined ? row.serviceId : patch.service_id,
     updatedAt: at > row.updatedAt ? at : row.updatedAt,
   };
-  if (patch.enabled === false) return { ...changed, status: "paused", nextExpectedAt: null, lastStartAt: null };
+  if (patch.enabled === false) return { ...changed, status: "paused", nextExpectedAt: null, lastStartAt: null, memory: { ...row.memory, open: [], oks: [] }, warning: null };
   if (patch.enabled === true && row.status === "paused") return { ...changed, status: "new", nextExpectedAt: null };
-  if (row.nextExpectedAt === null || isSame(row, schedule)) return changed;
-  return { ...changed, status: "up", nextExpectedAt: new Date(expectedUnder(schedule, row.lastPingAt ?? at, at)) };
+  if (isSame(row, schedule)) return changed;
+  const anew = { ...changed, memory: { ...row.memory, oks: [] }, warning: null };
+  if (row.nextExpectedAt === null) return anew;
+  return { ...anew, status: "up", nextExpectedAt: new Date(expectedUnder(schedule, row.lastPingAt ?? at, at)) };
 }
 
 /** The type follows from the figure that was given, when only one was. */

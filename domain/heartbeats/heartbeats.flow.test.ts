@@ -6,6 +6,7 @@ import type { Ping } from "../../schemas/messages/ping.ts";
 import { events, heartbeatMonitors, organizations, services, serviceStatusHistory } from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { flipLate } from "./find-late.ts";
+import { getHeartbeatMonitor } from "./read.ts";
 import { recordPings } from "./record-pings.ts";
 
 const T = Date.parse("2026-05-04T12:00:00Z");
@@ -39,7 +40,7 @@ async function addMonitor(more: Partial<typeof heartbeatMonitors.$inferInsert> =
 /** Pings of monitors with the second of their receipt, in one batch. */
 const record = (...pings: [monitorId: string, second: number, Partial<Ping>?][]) =>
   inTransaction(database, (tx) =>
-    recordPings(tx, pings.map(([monitorId, second, more]) => ({ monitorId, organizationId, receivedAt: T + second * SECOND, ping: ping(more) })), at(pings.at(-1)![1])),
+    recordPings(tx, pings.map(([monitorId, second, more]) => ({ monitorId, organizationId, receivedAt: T + second * SECOND, edgeId: null, ping: ping(more) })), at(pings.at(-1)![1])),
   );
 
 const look = (second: number, { provenUpTo = second, since = -100_000 } = {}) =>
@@ -91,7 +92,7 @@ describe("recording pings", () => {
     const deleted = await addMonitor({ deletedAt: at(0) });
     const paused = await addMonitor({ status: "paused" });
     const id = await addMonitor();
-    await inTransaction(database, (tx) => recordPings(tx, [{ monitorId: id, organizationId: newId(), receivedAt: T, ping: ping() }]));
+    await inTransaction(database, (tx) => recordPings(tx, [{ monitorId: id, organizationId: newId(), receivedAt: T, edgeId: null, ping: ping() }], at(0)));
     await record([newId(), 0], [deleted, 0], [paused, 0], [paused, 1, { status: "fail" }]);
     expect(await monitor(id)).toMatchObject({ status: "new" });
     expect(await monitor(deleted)).toMatchObject({ status: "new", lastPingAt: null });
@@ -183,7 +184,55 @@ describe("finding late monitors", () => {
     expect(await look(30)).toBe(0);
     expect(await look(31)).toBe(1);
     expect(await monitor(id)).toMatchObject({ status: "down", lastStartAt: null });
-    expect(await told()).toContainEqual({ type: "monitor.down", data: expect.objectContaining({ error: expect.stringContaining("did not finish within 30 s") }) });
+    const error = `The run that began at ${at(0).toISOString()} is still running after 31 s: it did not finish within 30 s.`;
+    expect(await told()).toContainEqual({ type: "monitor.down", data: expect.objectContaining({ error }) });
+  });
+
+  it("judges overlapping runs one by one, tells of each once, and is up again with the ok of the run that took long", async () => {
+    const id = await addMonitor({ maxRuntimeSeconds: 100, intervalSeconds: 10_000 });
+    const shown = async () => {
+      const { status, running_since, run_exceeded } = await getHeartbeatMonitor(database, organizationId, id);
+      return [status, running_since, run_exceeded];
+    };
+    await record([id, 0, { status: "start", run_id: "1" }], [id, 50, { status: "start", run_id: "2" }]);
+    expect(await shown()).toEqual(["new", at(0).toISOString(), false]);
+    expect(await look(130)).toBe(1);
+    expect(await shown()).toEqual(["down", at(0).toISOString(), true]);
+    expect(await monitor(id)).toMatchObject({ lastStartAt: at(50) });
+    // The other exceeds it too: noted, not told again.
+    expect([await look(140), await look(151), await look(152)]).toEqual([0, 1, 0]);
+    await record([id, 160, { run_id: "2" }]);
+    expect(await shown()).toEqual(["up", at(0).toISOString(), true]);
+    expect(await look(170)).toBe(0);
+    await record([id, 180, { run_id: "1" }]);
+    expect(await shown()).toEqual(["up", null, false]);
+    expect(await monitor(id)).toMatchObject({ lastDurationMs: 180_000 });
+    expect(await toldTypes()).toEqual(["heartbeat.missed", "monitor.down", "monitor.up", "service.status_changed", "service.status_changed"]);
+    expect((await told()).find(({ type }) => type === "monitor.down")!.data.error).toContain('The run "1" that began at');
+  });
+
+  it("expects a 6-field cron on the day on which its hour is left out", async () => {
+    const id = await addMonitor({ scheduleType: "cron", intervalSeconds: null, cron: "30 15 2 * * *", timezone: "Europe/Berlin" });
+    // Of 2026-03-28 at noon; the next time would be 02:15:30 on the day on which it is skipped.
+    const noon = Date.parse("2026-03-28T12:00:00Z");
+    await inTransaction(database, (tx) => recordPings(tx, [{ monitorId: id, organizationId, receivedAt: noon, edgeId: null, ping: ping() }], new Date(noon)));
+    const expected = Date.parse("2026-03-29T01:15:30Z");
+    expect(await monitor(id)).toMatchObject({ nextExpectedAt: new Date(expected) });
+    const lookAt = (ms: number) => flipLate(database, { now: new Date(ms), provenUpTo: new Date(ms), serviceStartedAt: at(-100_000_000) });
+    expect([await lookAt(expected), await lookAt(expected + 1), await lookAt(expected + 120_000), await lookAt(expected + 120_001)]).toEqual([0, 1, 0, 1]);
+    expect(await monitor(id)).toMatchObject({ status: "down" });
+  });
+
+  it("keeps what it knows of runs and pace from batch to batch", async () => {
+    const id = await addMonitor({ intervalSeconds: 3_600 });
+    await record([id, 30, { run_id: "1" }]);
+    await record([id, 0, { status: "start", run_id: "1" }]);
+    expect(await monitor(id)).toMatchObject({ lastDurationMs: 30_000, lastStartAt: null });
+    await record([id, 40], [id, 50]);
+    expect((await getHeartbeatMonitor(database, organizationId, id)).warning).toBe("Pings come every 10 s; a ping is expected every 3600 s: check the job's schedule.");
+    await record([id, 3_650]);
+    expect((await getHeartbeatMonitor(database, organizationId, id)).warning).toBeNull();
+    expect(await toldTypes()).toEqual([]);
   });
 
   it("does not take a run that is still within its limit for late", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vit
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { CreateHeartbeatMonitor, UpdateHeartbeatMonitor } from "../../schemas/api/heartbeat-monitors.ts";
-import { auditEntries, heartbeatMonitors, organizations, services } from "../../schemas/tables/all.ts";
+import { auditEntries, channels, heartbeatMonitors, organizations, services } from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { systemActor, type Actor } from "../actor.ts";
 import { createHeartbeatMonitor } from "./create.ts";
@@ -36,7 +36,7 @@ const create = (body: Record<string, unknown>, by = actor) => createHeartbeatMon
 const update = (id: string, body: Record<string, unknown>, second = 10, by = actor) => updateHeartbeatMonitor(database, by, id, UpdateHeartbeatMonitor.parse(body), at(second));
 const ping = (monitorId: string, second: number, status: "ok" | "fail" = "ok") =>
   inTransaction(database, (tx) =>
-    recordPings(tx, [{ monitorId, organizationId: actor.organizationId, receivedAt: T + second * 1_000, ping: { status, run_id: null, exit_code: null, duration_ms: null, message: null } }]),
+    recordPings(tx, [{ monitorId, organizationId: actor.organizationId, receivedAt: T + second * 1_000, edgeId: null, ping: { status, run_id: null, exit_code: null, duration_ms: null, message: null } }], at(second)),
   );
 const serviceStatus = async () => (await database.select().from(services).where(eq(services.id, serviceId)))[0]!.status;
 
@@ -58,7 +58,11 @@ describe("creating", () => {
       last_ping_at: null,
       next_expected_at: null,
       last_duration_ms: null,
+      running_since: null,
+      run_exceeded: false,
+      warning: null,
       service_id: serviceId,
+      notification_channels: [],
       created_at: at(0).toISOString(),
       updated_at: at(0).toISOString(),
     });
@@ -93,6 +97,8 @@ describe("creating", () => {
     [{ slug: "0b9f3a52-7c1e-4d8e-9a64-3f2f5c7d1e10" }, "INVALID_REQUEST", "/slug"],
     [{ service_id: "0b9f3a52-7c1e-4d8e-9a64-3f2f5c7d1e10" }, "NOT_FOUND", "/service_id"],
     [{ service_id: "billing" }, "NOT_FOUND", "/service_id"],
+    [{ notification_channels: ["0b9f3a52-7c1e-4d8e-9a64-3f2f5c7d1e10"] }, "NOT_FOUND", "/notification_channels/0"],
+    [{ notification_channels: ["email"] }, "NOT_FOUND", "/notification_channels/0"],
   ])("refuses %j as %s at %s", async (body, code, path) => {
     await expect(create(body)).rejects.toMatchObject({ code, details: { path } });
   });
@@ -102,6 +108,19 @@ describe("creating", () => {
     await expect(create({ slug: "backup" })).rejects.toMatchObject({ code: "SLUG_TAKEN" });
     await deleteHeartbeatMonitor(database, actor, first.id, at(1));
     expect(await create({ slug: "backup" })).toMatchObject({ slug: "backup" });
+  });
+});
+
+describe("notification channels", () => {
+  it("are the organization's own, each once, and can be taken away", async () => {
+    const [mine, foreign] = [newId(), newId()];
+    const row = { name: "Ops", type: "webhook" as const, config: {}, events: [], updatedAt: at(0) };
+    await database.insert(channels).values([{ id: mine, organizationId: actor.organizationId, ...row }, { id: foreign, organizationId: stranger.organizationId, ...row }]);
+    const { id, notification_channels } = await create({ notification_channels: [mine, mine.toUpperCase()] });
+    expect(notification_channels).toEqual([mine]);
+    await expect(update(id, { notification_channels: [mine, foreign] })).rejects.toMatchObject({ code: "NOT_FOUND", details: { path: "/notification_channels/1" } });
+    expect(await update(id, { name: "Other" })).toMatchObject({ notification_channels: [mine] });
+    expect(await update(id, { notification_channels: [] })).toMatchObject({ notification_channels: [] });
   });
 });
 

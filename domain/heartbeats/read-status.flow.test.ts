@@ -31,7 +31,7 @@ afterAll(() => dropAll());
 const read = (by: string, id = monitorId) => readHeartbeatStatus({ database, clickhouse }, by, id);
 
 it("shows the state and the pings, newest first, a resent one once", async () => {
-  expect(await read(organizationId)).toEqual({ monitor_id: monitorId, status: "up", last_ping_at: new Date(T).toISOString(), next_expected_at: null, last_duration_ms: 5, recent: [] });
+  expect(await read(organizationId)).toEqual({ monitor_id: monitorId, status: "up", last_ping_at: new Date(T).toISOString(), next_expected_at: null, last_duration_ms: 5, running_since: null, run_exceeded: false, warning: null, recent: [] });
   const bodies = ['{"status":"start","run_id":"r1"}', '{"status":"log","run_id":"r1","message":"a"}', '{"status":"log","run_id":"r1","message":"b"}', '{"run_id":"r1","duration_ms":7}', '{"run_id":"r1","duration_ms":7}', ""];
   const rows = bodies.map((body, n) => {
     const entry = { requestNumber: 0, receivedAt: T + n, detached: true, organizationId, subjectId: monitorId, body: Buffer.from(body) };

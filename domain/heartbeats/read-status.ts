@@ -4,6 +4,7 @@ import type { HeartbeatState } from "../../schemas/api/heartbeat-monitors.ts";
 import { heartbeatMonitors } from "../../schemas/tables/all.ts";
 import type { PingStatus } from "../../schemas/vocabulary.ts";
 import { ownHeartbeatMonitor } from "./read.ts";
+import { showRuns } from "./runs.ts";
 
 interface PingRow {
   at: string;
@@ -37,6 +38,8 @@ export async function readHeartbeatStatus(
     last_ping_at: monitor.lastPingAt?.toISOString() ?? null,
     next_expected_at: monitor.nextExpectedAt?.toISOString() ?? null,
     last_duration_ms: monitor.lastDurationMs,
+    ...showRuns(monitor.memory),
+    warning: monitor.warning,
     recent: pings.map(({ at, status, run_id, duration_ms, message }) => ({
       received_at: new Date(Number(at)).toISOString(),
       status,

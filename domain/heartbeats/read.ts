@@ -4,6 +4,7 @@ import { isUuid } from "../../platform/ids.ts";
 import type { Queries } from "../../platform/postgres/database.ts";
 import type { HeartbeatMonitor, HeartbeatMonitorListQuery } from "../../schemas/api/heartbeat-monitors.ts";
 import { heartbeatMonitors } from "../../schemas/tables/all.ts";
+import { showRuns } from "./runs.ts";
 
 export type HeartbeatMonitorRow = typeof heartbeatMonitors.$inferSelect;
 
@@ -50,7 +51,10 @@ export function showHeartbeatMonitor(row: HeartbeatMonitorRow): HeartbeatMonitor
     last_ping_at: row.lastPingAt?.toISOString() ?? null,
     next_expected_at: row.nextExpectedAt?.toISOString() ?? null,
     last_duration_ms: row.lastDurationMs,
+    ...showRuns(row.memory),
+    warning: row.warning,
     service_id: row.serviceId,
+    notification_channels: row.notificationChannels,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -12,6 +12,8 @@ export interface ReceivedPing {
   organizationId: string;
   /** Milliseconds since the epoch. */
   receivedAt: number;
+  /** The edge that took it, null when unknown. */
+  edgeId: string | null;
   ping: Ping;
 }
 
@@ -31,13 +33,13 @@ const SHOWN_MESSAGE = 500;
  * statements does not depend on the number of pings. Pings of monitors that are unknown, deleted or of another
  * organization are skipped.
  */
-export async function recordPings(tx: Transaction, pings: readonly ReceivedPing[], at: Date = new Date()): Promise<void> {
+export async function recordPings(tx: Transaction, pings: readonly ReceivedPing[], at: Date): Promise<void> {
   const tracked = await lockMonitors(tx, [...new Set(pings.map(({ monitorId }) => monitorId))]);
   const events: NewEvent[] = [];
-  for (const { monitorId, organizationId, receivedAt, ping } of pings) {
+  for (const { monitorId, organizationId, receivedAt, edgeId, ping } of pings) {
     const found = tracked.get(monitorId);
     if (!found || found.monitor.organizationId !== organizationId) continue;
-    const { state, transition } = decidePing(found.monitor, found.now, ping, receivedAt);
+    const { state, transition } = decidePing(found.monitor, found.now, ping, { receivedAt, edgeId, now: at.getTime() });
     found.now = state;
     if (transition === "down") events.push(monitorDown(found.monitor, failureText(ping), at));
     if (transition === "up") events.push(monitorUp(found.monitor, at));
@@ -66,6 +68,8 @@ async function lockMonitors(tx: Transaction, ids: string[]): Promise<Map<string,
         lastStartAt: monitor.lastStartAt?.getTime() ?? null,
         nextExpectedAt: monitor.nextExpectedAt?.getTime() ?? null,
         lastDurationMs: monitor.lastDurationMs,
+        memory: monitor.memory,
+        warning: monitor.warning,
       };
       return [monitor.id, { monitor, before: state, now: state }];
     }),
@@ -83,13 +87,15 @@ async function storeStates(tx: Transaction, changed: Tracked[]): Promise<void> {
     last_start_at: iso(now.lastStartAt),
     next_expected_at: iso(now.nextExpectedAt),
     last_duration_ms: now.lastDurationMs,
+    memory: now.memory,
+    warning: now.warning,
   }));
   await tx.execute(sql`
     update ${heartbeatMonitors} as monitor
     set status = new.status, last_ping_at = new.last_ping_at, last_start_at = new.last_start_at,
-        next_expected_at = new.next_expected_at, last_duration_ms = new.last_duration_ms
+        next_expected_at = new.next_expected_at, last_duration_ms = new.last_duration_ms, memory = new.memory, warning = new.warning
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as new (id uuid, status heartbeat_status, last_ping_at timestamptz,
-      last_start_at timestamptz, next_expected_at timestamptz, last_duration_ms integer)
+      last_start_at timestamptz, next_expected_at timestamptz, last_duration_ms integer, memory jsonb, warning text)
     where monitor.id = new.id`);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { cronProblem, nextExpectedAt, timezoneProblem, type Schedule } from "./schedule.ts";
+import { cronProblem, nextExpectedAt, timezoneProblem, turnMs, type Schedule } from "./schedule.ts";
 
 const every = (intervalSeconds: number): Schedule => ({ scheduleType: "interval", intervalSeconds, cron: null, timezone: "UTC" });
 const cron = (expression: string, timezone = "UTC"): Schedule => ({ scheduleType: "cron", intervalSeconds: null, cron: expression, timezone });
@@ -37,6 +37,18 @@ describe("nextExpectedAt", () => {
     ["hours go on over the gap", "0 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T01:00:00.000Z"],
     ["a time in a gap of half an hour is not expected that day", "15 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", "2026-10-04T15:15:00.000Z"],
     ["a day that begins at one o'clock", "0 0 * * *", "America/Sao_Paulo", "2018-11-03T12:00:00Z", "2018-11-04T03:00:00.000Z"],
+    ["six fields: a skipped time moves by the gap, seconds and all", "30 15 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:15:30.000Z"],
+    ["six fields: and is not expected again after it", "30 15 2 * * *", "Europe/Berlin", "2026-03-29T01:15:30Z", "2026-03-30T00:15:30.000Z"],
+    ["six fields: a time shown twice counts the first time", "45 30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30:45.000Z"],
+    ["six fields: and not again after it", "45 30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:45Z", "2026-10-26T01:30:45.000Z"],
+    ["six fields: every half minute goes on through the repeated hour", "*/30 * * * * *", "Europe/Berlin", "2026-10-25T01:10:40Z", "2026-10-25T01:11:00.000Z"],
+    ["six fields: every half minute goes on over the gap", "*/30 * * * * *", "Europe/Berlin", "2026-03-29T00:59:59Z", "2026-03-29T01:00:00.000Z"],
+    ["a half hour shown twice counts the first time (Lord Howe)", "45 1 * * *", "Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-04T14:45:00.000Z"],
+    ["and not again after it (Lord Howe)", "45 1 * * *", "Australia/Lord_Howe", "2026-04-04T14:45:00Z", "2026-04-05T15:15:00.000Z"],
+    ["a zone that had summer time one year and none the next", "0 3 * * *", "America/Sao_Paulo", "2019-01-10T12:00:00Z", "2019-01-11T05:00:00.000Z"],
+    ["the same time a year later", "0 3 * * *", "America/Sao_Paulo", "2020-01-10T12:00:00Z", "2020-01-11T06:00:00.000Z"],
+    ["a yearly time on the other side of a zone's change", "0 3 10 1 *", "America/Sao_Paulo", "2019-01-10T06:00:00Z", "2020-01-10T06:00:00.000Z"],
+    ["a leap day in a zone behind UTC", "30 0 12 29 2 *", "America/New_York", "2027-06-01T00:00:00Z", "2028-02-29T17:00:30.000Z"],
     ["another hemisphere, another direction", "30 1 * * *", "America/New_York", "2026-11-01T06:00:00Z", "2026-11-02T06:30:00.000Z"],
   ])("daylight saving: %s", (_, expression, zone, after, expected) => {
     expect(next(cron(expression, zone), after)).toBe(expected);
@@ -50,6 +62,18 @@ describe("nextExpectedAt", () => {
     const backward = moments.toReversed().map((moment) => nextExpectedAt(schedule, moment)).toReversed();
     expect(forward).toEqual(backward);
     expect(forward.every((expected, n) => expected > moments[n]!)).toBe(true);
+  });
+});
+
+describe("turnMs", () => {
+  test.each([
+    ["an interval", every(90), 90],
+    ["every quarter of an hour", cron("*/15 * * * *"), 900],
+    ["every ten seconds", cron("*/10 * * * * *"), 10],
+    ["daily, whatever the clocks do", cron("0 12 * * *", "Europe/Berlin"), 82_800],
+    ["the shortest gap of a working day", cron("0 9,13,15 * * *"), 7_200],
+  ])("of %s", (_, schedule, seconds) => {
+    expect(turnMs(schedule, Date.parse("2026-03-26T15:30:00Z"))).toBe(seconds * 1_000);
   });
 });
 

@@ -22,6 +22,7 @@ interface Gap {
 const gaps = new Map<string, Gap>();
 const GAPS_KEPT = 10_000;
 const DAY_MS = 86_400_000;
+const GAPS_COMPARED = 3;
 /** No zone moves its clocks by more at once, but for a few that crossed the date line. */
 const LONGEST_SHIFT_MS = 3 * 3_600_000;
 
@@ -46,6 +47,30 @@ export function nextExpectedAt(schedule: Schedule, afterMs: number): number {
     gaps.set(key, { from: afterMs, next });
   }
   return next;
+}
+
+/** Turns are kept for a day each: finding one reads the expression several times, and each ok may ask. */
+const turns = new Map<string, { turnMs: number; until: number }>();
+
+/**
+ * How long after one ping the next is expected as a rule, in ms. For cron the shortest of the gaps between the occurrences that
+ * follow `atMs`: a schedule with a pause at night is judged by its days.
+ */
+export function turnMs({ scheduleType, intervalSeconds, cron, timezone }: Schedule, atMs: number): number {
+  if (scheduleType === "interval") return intervalSeconds! * 1_000;
+  const key = `${timezone} ${cron}`;
+  const known = turns.get(key);
+  if (known && atMs < known.until && atMs >= known.until - DAY_MS) return known.turnMs;
+  let shortest = Number.POSITIVE_INFINITY;
+  let before = occurrenceAfter(cron!, timezone, atMs).getTime();
+  for (let gap = 0; gap < GAPS_COMPARED; gap++) {
+    const next = occurrenceAfter(cron!, timezone, before).getTime();
+    shortest = Math.min(shortest, next - before);
+    before = next;
+  }
+  if (turns.size >= GAPS_KEPT) turns.clear();
+  turns.set(key, { turnMs: shortest, until: atMs + DAY_MS });
+  return shortest;
 }
 
 function occurrenceAfter(cron: string, timezone: string, afterMs: number): CronDate {

@@ -9,6 +9,7 @@ import { checkSlug, slugTaken } from "./choose-slug.ts";
 import { decideUpdate } from "./decide-update.ts";
 import { lockHeartbeatMonitor } from "./lock.ts";
 import { showHeartbeatMonitor, type HeartbeatMonitorRow } from "./read.ts";
+import { checkChannels } from "../monitors/check-channels.ts";
 import { weighOnServices } from "../monitors/weigh-on-services.ts";
 
 const UNIQUE_VIOLATION = "23505";
@@ -20,6 +21,7 @@ export async function updateHeartbeatMonitor(database: Database, actor: Actor, i
     const row = await lockHeartbeatMonitor(tx, actor.organizationId, id);
     const now = decideUpdate(row, patch, at);
     if (now.serviceId !== row.serviceId) await checkService(tx, actor.organizationId, now.serviceId);
+    if (patch.notification_channels !== undefined) now.notificationChannels = await checkChannels(tx, actor.organizationId, patch.notification_channels);
     await tx.update(heartbeatMonitors).set(now).where(eq(heartbeatMonitors.id, row.id));
     await weighAfter(tx, row, now, at);
     const [before, after] = [showHeartbeatMonitor(row), showHeartbeatMonitor(now)];

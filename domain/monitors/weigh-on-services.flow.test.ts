@@ -53,7 +53,7 @@ async function addMonitor(name: string): Promise<string> {
 const report = (status: "ok" | "fail", ...monitorIds: string[]) =>
   inTransaction(database, (tx) => {
     const receivedAt = T + ++second * 1_000;
-    return recordPings(tx, monitorIds.map((monitorId) => ({ monitorId, organizationId, receivedAt, ping: { status, run_id: null, exit_code: null, duration_ms: null, message: null } })), at(second));
+    return recordPings(tx, monitorIds.map((monitorId) => ({ monitorId, organizationId, receivedAt, edgeId: null, ping: { status, run_id: null, exit_code: null, duration_ms: null, message: null } })), at(second));
   });
 
 const actor = () => systemActor(organizationId, "test");

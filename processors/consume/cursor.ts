@@ -82,13 +82,17 @@ export interface CursorMove {
   sequences: Map<string, bigint>;
   /** Everything received before it is processed, as far as this partition goes. */
   caughtUpTo: Date;
+  /** By the clock of who writes it: what was written before a clock was put back is taken back to it. */
+  notAfter?: Date;
 }
 
 /** In the transaction that holds the effect: closes the range and moves on. Throws OwnershipLost, which undoes all of it. */
 export async function moveCursor(transaction: Transaction, cursor: OwnedCursor, move: CursorMove): Promise<void> {
+  const reached = sql`greatest(${cursors.caughtUpTo}, ${move.caughtUpTo})`;
+  const caughtUpTo = move.notAfter ? sql`least(${reached}, ${move.notAfter})` : reached;
   const rows = await transaction
     .update(cursors)
-    .set({ nextOffset: move.nextOffset, rangeLast: null, rangeToken: null, caughtUpTo: sql`greatest(${cursors.caughtUpTo}, ${move.caughtUpTo})`, updatedAt: sql`now()` })
+    .set({ nextOffset: move.nextOffset, rangeLast: null, rangeToken: null, caughtUpTo, updatedAt: sql`now()` })
     .where(mine(cursor))
     .returning({ epoch: cursors.epoch });
   if (rows.length === 0) throw new OwnershipLost(cursor);
@@ -111,8 +115,8 @@ export async function stepOverGap(database: Database, cursor: OwnedCursor, first
   });
 }
 
-/** These partitions have caught up with their ends: everything received before `moment` is processed. One statement, one commit. */
+/** These partitions have caught up with their ends: everything received before `moment`, which may be earlier than what was written before the clock was put back, is processed. One statement, one commit. */
 export async function noteCaughtUp(database: Database, caughtUp: OwnedCursor[], moment: Date): Promise<void> {
   if (caughtUp.length === 0) return;
-  await database.update(cursors).set({ caughtUpTo: sql`greatest(${cursors.caughtUpTo}, ${moment})` }).where(or(...caughtUp.map(mine)));
+  await database.update(cursors).set({ caughtUpTo: moment }).where(or(...caughtUp.map(mine)));
 }

@@ -1,14 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { systemClock } from "../../platform/clock.ts";
+import { systemClock, type Clock } from "../../platform/clock.ts";
 import { openEmbeddedLog } from "../../platform/event-log/embedded.ts";
 import { decodeFrame, encodeFrame } from "../../platform/event-log/frame.ts";
 import type { EventLog } from "../../platform/event-log/port.ts";
 import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
+import { cursors } from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startTransactionalConsumer } from "./transactional.ts";
 
@@ -61,4 +63,35 @@ test("an entry that always fails goes to the dead-letter topic alone; its neighb
   await vi.waitFor(() => expect(dead).toEqual(["poison"]), { timeout: 60_000 });
   await consumer.stop();
   await readingDead.stop();
+});
+
+test("what is proven to be processed never lies beyond the clock, also after the clock was put back", async () => {
+  const HOUR = 3_600_000;
+  let ahead = HOUR;
+  const clock: Clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() };
+  const edgeId = newId();
+  const append = (sequence: bigint, receivedAt: number) => {
+    const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: newId(), subjectId: newId(), body: Buffer.from("") };
+    return eventLog.append("heartbeats", 0, encodeFrame({ edgeId, sequence }, [entry]));
+  };
+  /** By how much the proof is ahead of the true time; after each batch. */
+  const afterBatches: number[] = [];
+  const consumer = await startTransactionalConsumer<number, number>(
+    { eventLog, database: postgres.database, clock, log, metrics: makeMetrics() },
+    { topic: "heartbeats", group: "clocks", proves: true, prepare: async (entries) => entries.length, apply: async (_transaction, count) => count, afterCommit: async () => void afterBatches.push(await provenAhead()) },
+  );
+  const provenAhead = async () => (await postgres.database.select().from(cursors).where(eq(cursors.consumerGroup, "clocks")))[0]!.caughtUpTo!.getTime() - Date.now();
+  try {
+    await append(1n, Date.now() + HOUR);
+    await vi.waitFor(async () => expect(await provenAhead()).toBeGreaterThan(HOUR / 2), { timeout: 60_000 });
+    ahead = 0;
+    await append(2n, Date.now() + HOUR);
+    await vi.waitFor(() => expect(afterBatches).toHaveLength(2), { timeout: 60_000 });
+    expect(afterBatches[1]).toBeLessThanOrEqual(0);
+    ahead = -HOUR;
+    // Without another ping, too.
+    await vi.waitFor(async () => expect(await provenAhead()).toBeLessThan(-HOUR / 2), { timeout: 60_000 });
+  } finally {
+    await consumer.stop();
+  }
 });

@@ -67,12 +67,13 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
         entries = await setApart(cursor, batch, given);
         apart = true;
       }
-      if (entries.length === 0) return inTransaction(database, (transaction) => moveCursor(transaction, cursor, { ...move, caughtUpTo }));
+      const moved = { ...move, caughtUpTo, notAfter: new Date(needs.clock.now()) };
+      if (entries.length === 0) return inTransaction(database, (transaction) => moveCursor(transaction, cursor, moved));
       try {
         const prepared = await options.prepare(entries);
         const result = await inTransaction(database, async (transaction) => {
           const effect = await options.apply(transaction, prepared);
-          await moveCursor(transaction, cursor, { ...move, caughtUpTo });
+          await moveCursor(transaction, cursor, moved);
           return effect;
         });
         await options.afterCommit?.(result);

@@ -42,6 +42,11 @@ const PATIENCE_MS = 1_000;
 /** A lease outlives the longest attempt by this, for its turn and for recording it. */
 const LEASE_MARGIN_MS = LIMITS.perWebhook * PATIENCE_MS + 15_000;
 
+/** For how long a delivery is claimed. */
+export function deliveryLeaseMs({ WEBHOOK_TIMEOUT_MS }: Pick<Config, "WEBHOOK_TIMEOUT_MS">): number {
+  return WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
+}
+
 /** What happens within so many ms is fanned out and claimed together: looks begin at least so far apart. */
 const GATHER_MS = 50;
 
@@ -59,7 +64,7 @@ export function makeDeliveries({ database, outbound, clock, config, log, limits 
   const giveUp = new AbortController();
   // Every attempt listens to it.
   setMaxListeners(0, giveUp.signal);
-  const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
+  const leaseMs = deliveryLeaseMs(config);
   const inOrder = makeInOrder(PATIENCE_MS);
   const bell = makeBell();
   let looping: Promise<void> = Promise.resolve();

@@ -15,12 +15,12 @@ export function startHeartbeatConsumer(needs: ConsumerNeeds): Promise<Consumer> 
     group: HEARTBEAT_GROUP,
     proves: true,
     prepare: async (entries) => entries.flatMap(pingOf),
-    apply: (transaction, pings) => recordPings(transaction, pings),
+    apply: (transaction, pings) => recordPings(transaction, pings, new Date(needs.clock.now())),
   });
 }
 
 /** The edge has read the body before it took it in; one that cannot be read now was written by another version and says nothing. */
-function pingOf({ entry }: PlacedEntry): ReceivedPing[] {
+function pingOf({ head, entry }: PlacedEntry): ReceivedPing[] {
   const reading = readPing(entry.body);
-  return reading.kind === "read" ? [{ monitorId: entry.subjectId, organizationId: entry.organizationId, receivedAt: entry.receivedAt, ping: reading.ping }] : [];
+  return reading.kind === "read" ? [{ monitorId: entry.subjectId, organizationId: entry.organizationId, receivedAt: entry.receivedAt, edgeId: head.edgeId, ping: reading.ping }] : [];
 }

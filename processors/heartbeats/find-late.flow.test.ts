@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { recordPings } from "../../domain/heartbeats/record-pings.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
-import type { Database } from "../../platform/postgres/database.ts";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { cursors, edges, events, heartbeatMonitors, organizations } from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { makeLateFinder } from "./find-late.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => ({ database, drop } = await freshDatabase()));
 afterAll(() => drop());
 
 beforeEach(async () => {
-  for (const table of [cursors, edges, organizations]) await database.delete(table);
+  for (const table of [cursors, edges, events, organizations]) await database.delete(table);
 });
 
 async function caughtUp(...seconds: (number | null)[]): Promise<void> {
@@ -70,6 +71,18 @@ describe("readProvenUpTo", () => {
     expect(await proven(1_010)).toEqual(at(990));
   });
 
+  it("takes nothing that is dated in the future for a proof, and is never later than now", async () => {
+    await caughtUp(105, 105);
+    await edgeSeen(100);
+    expect(await proven(100)).toEqual(at(100));
+    await caughtUp(105, 3_700);
+    expect(await proven(100)).toBeNull();
+    await caughtUp(105, 105);
+    await database.delete(edges);
+    await edgeSeen(3_700);
+    expect(await proven(100)).toBeNull();
+  });
+
   it("is unknown while no edge is alive to take a ping", async () => {
     await caughtUp(90, 90);
     expect(await proven(100)).toBeNull();
@@ -78,44 +91,113 @@ describe("readProvenUpTo", () => {
   });
 });
 
-describe("the late finder", () => {
-  it("finds a late monitor once it can be proven, and gives the grace again after an interruption", async () => {
-    const organizationId = newId();
-    const id = newId();
-    await database.insert(organizations).values({ id: organizationId, name: "Acme", plan: "free" });
-    await database
-      .insert(heartbeatMonitors)
-      .values({ id, organizationId, name: "Job", slug: "job", scheduleType: "interval", intervalSeconds: 60, graceSeconds: 60, status: "up", lastPingAt: at(0), nextExpectedAt: at(60) });
-    let now = 0;
-    const clock: Clock = { now: () => T + now * 1_000, monotonic: () => now * 1_000 };
-    const finder = makeLateFinder({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), ...LOG });
-    const status = async () => (await database.select().from(heartbeatMonitors).where(eq(heartbeatMonitors.id, id)))[0]!.status;
-    /** The time moves to `second`; edges and processors are there. */
-    async function moveTo(second: number): Promise<void> {
-      await caughtUp(second, second);
-      await edgeSeen(second);
-      now = second;
-    }
+/** Fewer seconds than those after which an edge counts as gone. */
+const STRIDE = 20;
 
-    finder.start();
-    try {
-      await moveTo(70);
-      await vi.waitFor(async () => expect(await status()).toBe("grace"), 60_000);
-      // Nobody could take pings for ten minutes: the grace begins again at 700.
-      now = 690;
+/** A late finder whose time the test moves, and one monitor that was pinged at 0 and is expected at 60, with a grace of a minute. */
+async function startFinder() {
+  const organizationId = newId();
+  const id = newId();
+  await database.insert(organizations).values({ id: organizationId, name: "Acme", plan: "free" });
+  await database
+    .insert(heartbeatMonitors)
+    .values({ id, organizationId, name: "Job", slug: "job", scheduleType: "interval", intervalSeconds: 60, graceSeconds: 60, status: "up", lastPingAt: at(0), nextExpectedAt: at(60) });
+  let now = 0;
+  /** By how much the wall was set, in seconds. */
+  let set = 0;
+  const clock: Clock = { now: () => T + (now + set) * 1_000, monotonic: () => now * 1_000 };
+  const finder = makeLateFinder({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), ...LOG });
+  finder.start();
+  const looks = vi.spyOn(database, "execute");
+  return {
+    status: async () => (await database.select().from(heartbeatMonitors).where(eq(heartbeatMonitors.id, id)))[0]!.status,
+    /** Time passes; edges and processors are there all the while. */
+    async passUntil(second: number): Promise<void> {
+      while (now < second) {
+        const next = Math.min(now + STRIDE, second);
+        await caughtUp(next + set, next + set);
+        await edgeSeen(next + set);
+        now = next;
+      }
+    },
+    /** Time passes without them. */
+    async passAlone(seconds: number): Promise<void> {
       await database.delete(edges);
-      const looks = vi.spyOn(database, "execute");
-      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(2), 60_000);
-      await moveTo(700);
-      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(8), 60_000);
-      expect(await status()).toBe("grace");
+      now += seconds;
+    },
+    /** Somebody sets the wall clock of all processes; those that tell of themselves may be first. */
+    async set(seconds: number): Promise<void> {
+      await caughtUp(now + set + seconds, now + set + seconds);
+      await edgeSeen(now + set + seconds);
+      set += seconds;
+    },
+    /** Some looks later. */
+    async looked(): Promise<void> {
+      const before = looks.mock.calls.length;
+      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(before + 6), 60_000);
+    },
+    ping: (second: number) =>
+      inTransaction(database, (tx) =>
+        recordPings(tx, [{ monitorId: id, organizationId, receivedAt: T + second * 1_000, edgeId: null, ping: { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null } }], at(second)),
+      ),
+    told: async () => (await database.select().from(events)).map(({ type }) => type).sort(),
+    async stop() {
       looks.mockRestore();
-      await moveTo(765);
-      await vi.waitFor(async () => expect(await status()).toBe("down"), 60_000);
-    } finally {
       await finder.stop();
-    }
-    const types = (await database.select().from(events)).map(({ type }) => type).sort();
-    expect(types).toEqual(["heartbeat.missed", "monitor.down"]);
+    },
+  };
+}
+
+describe("the late finder", () => {
+  let finder: Awaited<ReturnType<typeof startFinder>>;
+  beforeEach(async () => {
+    finder = await startFinder();
+  });
+  afterEach(() => finder.stop());
+  const comes = (status: string) => vi.waitFor(async () => expect(await finder.status()).toBe(status), 60_000);
+
+  it("finds a late monitor once it can be proven, and gives the grace again after an interruption", async () => {
+    await finder.passUntil(70);
+    await comes("grace");
+    // Nobody could take pings for ten minutes: the grace begins again at 700.
+    await finder.passAlone(620);
+    await finder.looked();
+    await finder.passUntil(700);
+    await finder.looked();
+    expect(await finder.status()).toBe("grace");
+    await finder.passUntil(765);
+    await comes("down");
+    expect(await finder.told()).toEqual(["heartbeat.missed", "monitor.down"]);
+  });
+
+  it("lets no monitor fall because the clock was set forward by an hour, and finds a late one after its grace", async () => {
+    await finder.passUntil(10);
+    await finder.looked();
+    await finder.set(3_600);
+    await finder.looked();
+    expect(await finder.status()).toBe("grace");
+    await finder.passUntil(60);
+    await finder.looked();
+    expect(await finder.status()).toBe("grace");
+    await finder.passUntil(75);
+    await comes("down");
+  });
+
+  it("lets a monitor that is pinged as ever stay up when the clock is set back by an hour, and finds it late afterwards", async () => {
+    await finder.passUntil(50);
+    await finder.looked();
+    await finder.set(-3_600);
+    await finder.looked();
+    await finder.passUntil(55);
+    await finder.ping(55 - 3_600);
+    await finder.looked();
+    await finder.passUntil(114);
+    await finder.looked();
+    expect(await finder.status()).toBe("up");
+    await finder.passUntil(120);
+    await comes("grace");
+    await finder.passUntil(180);
+    await comes("down");
+    expect(await finder.told()).toEqual(["heartbeat.missed", "monitor.down"]);
   });
 });

@@ -1,4 +1,5 @@
 import { flipLate } from "../../domain/heartbeats/find-late.ts";
+import { watchClockSteps } from "../../platform/clock-steps.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
@@ -25,8 +26,10 @@ export function makeLateFinder({ database, clock, config, log, logId, partitions
   let listeningSince: number | null = null;
   let unknownSince = clock.monotonic();
   let warned = false;
+  const clockStep = watchClockSteps(clock);
 
   async function look(): Promise<void> {
+    noteStep(clockStep());
     const now = new Date(clock.now());
     const provenUpTo = await readProvenUpTo(database, { logId, partitions, now });
     if (provenUpTo === null) return noteUnknown();
@@ -35,6 +38,13 @@ export function makeLateFinder({ database, clock, config, log, logId, partitions
     warned = false;
     const flipped = await flipLate(database, { now, provenUpTo, serviceStartedAt: new Date(listeningSince) });
     if (flipped > 0) log.debug({ flipped }, "heartbeat monitors are late");
+  }
+
+  /** Deadlines were planned by another time: each monitor has its grace again, as after an outage. */
+  function noteStep(ms: number): void {
+    if (ms === 0) return;
+    listeningSince = null;
+    log.warn({ seconds: Math.round(ms / 1_000) }, "the clock was set; heartbeat monitors have their grace again");
   }
 
   /** Whatever interrupted the pings interrupted those of every monitor: each has its grace again afterwards. */

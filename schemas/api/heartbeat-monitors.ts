@@ -23,6 +23,13 @@ const MaxRuntimeSeconds = z
   .meta({ description: "A run that sent start and neither ok nor fail within this time is down. While it runs, this limit counts in place of the schedule.", example: 3600 });
 const Enabled = z.boolean().meta({ description: "false pauses the monitor: pings are kept, nothing is expected. true lets it wait for its next ping." });
 const ServiceId = z.string().nullable().meta({ description: "The service whose status follows the monitor; null unlinks." });
+const Channels = z.array(z.string()).max(50).meta({ description: "Ids of notification channels that hear of the monitor.", example: [] });
+const RunningSince = Timestamp.nullable().meta({ description: "The start of the longest run in progress; null when none is." });
+const RunExceeded = z.boolean().meta({ description: "Whether a run in progress was found to take longer than max_runtime_seconds." });
+const Warning = z.string().nullable().meta({
+  description: "What is odd about the pace of the pings: three oks within a third of the time between two. Null once they are regular again.",
+  example: "Pings come every 10 s; a ping is expected every 3600 s: check the job's schedule.",
+});
 
 export const HeartbeatMonitor = z
   .object({
@@ -40,7 +47,11 @@ export const HeartbeatMonitor = z
     last_ping_at: Timestamp.nullable(),
     next_expected_at: Timestamp.nullable(),
     last_duration_ms: z.int().nullable(),
+    running_since: RunningSince,
+    run_exceeded: RunExceeded,
+    warning: Warning,
     service_id: z.uuid().nullable(),
+    notification_channels: z.array(z.uuid()),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -64,6 +75,7 @@ export const CreateHeartbeatMonitor = z
     max_runtime_seconds: MaxRuntimeSeconds.default(null),
     enabled: Enabled.default(true),
     service_id: ServiceId.default(null),
+    notification_channels: Channels.default([]),
   })
   .meta({ id: "CreateHeartbeatMonitor" });
 export type CreateHeartbeatMonitor = z.infer<typeof CreateHeartbeatMonitor>;
@@ -80,6 +92,7 @@ export const UpdateHeartbeatMonitor = z
     max_runtime_seconds: MaxRuntimeSeconds.optional(),
     enabled: Enabled.optional(),
     service_id: ServiceId.optional(),
+    notification_channels: Channels.optional(),
   })
   .meta({ id: "UpdateHeartbeatMonitor" });
 export type UpdateHeartbeatMonitor = z.infer<typeof UpdateHeartbeatMonitor>;
@@ -103,6 +116,9 @@ export const HeartbeatState = z
     last_ping_at: Timestamp.nullable(),
     next_expected_at: Timestamp.nullable(),
     last_duration_ms: z.int().nullable(),
+    running_since: RunningSince,
+    run_exceeded: RunExceeded,
+    warning: Warning,
     recent: z
       .array(z.object({ received_at: Timestamp, status: z.enum(PING_STATUSES), run_id: z.string().nullable(), duration_ms: z.int().nullable(), message: z.string().nullable() }))
       .meta({ description: "The last 100 pings, newest first." }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PING_STATUSES, type PingStatus } from "../vocabulary.ts";
 import { readJson } from "./read-json.ts";
 
-/** Texts longer than this are cut, never refused: a job's output must not cost it its ping. */
+/** Texts longer than these are cut, never refused. A message within the edge's limit for bodies is never longer. */
 const MESSAGE_LIMIT = 10 * 1024;
 const RUN_ID_LIMIT = 200;
 /** Exit codes are 32 bits; Windows shows them unsigned. */
@@ -28,10 +28,10 @@ export type PingReading =
 export const PingBody = z
   .object({
     status: z.enum(PING_STATUSES).optional().meta({ description: "ok (default): the job finished. start: it began. fail: it failed, the monitor goes down at once. log: kept, changes nothing." }),
-    run_id: z.string().nullish().meta({ description: "Names one run, so that a ping that was sent again is listed once. Cut at 200 characters." }),
+    run_id: z.string().nullish().meta({ description: "Names one run: its start and its ok or fail belong together whatever their order, and a ping that was sent again counts once. Cut at 200 characters." }),
     exit_code: z.int().nullish().meta({ description: "Anything other than 0 makes the ping a fail, whatever status says." }),
-    duration_ms: z.number().min(0).nullish().meta({ description: "How long the run took; without it the time since the last start is taken." }),
-    message: z.string().nullish().meta({ description: "Output of the job or a note. Cut at 10 KiB." }),
+    duration_ms: z.number().min(0).nullish().meta({ description: "How long the run took; without it the time since the run's start is taken." }),
+    message: z.string().nullish().meta({ description: "Output of the job or a note, kept whole: a body of more than 10 KiB is refused with 413." }),
   })
   .meta({ description: "Optional: an empty body is an ok. Unknown fields are ignored.", example: { status: "ok", run_id: "2026-05-04", exit_code: 0, duration_ms: 5300 } });
 

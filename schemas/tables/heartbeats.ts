@@ -1,4 +1,4 @@
-import { index, integer, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { HEARTBEAT_STATUSES, SCHEDULE_TYPES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -6,6 +6,20 @@ import { services } from "./services.ts";
 
 export const heartbeatStatus = pgEnum("heartbeat_status", HEARTBEAT_STATUSES);
 export const scheduleType = pgEnum("schedule_type", SCHEDULE_TYPES);
+
+/** What a monitor remembers of its runs and of the pace of its pings; moments in ms since the epoch, lists bounded. */
+export interface PingMemory {
+  /** Runs in progress in the order of their starts; `id` is null for the one without a name, `overrun` is when it was found to exceed its limit. */
+  open: { id: string | null; startedAt: number; overrun?: number }[];
+  /** Named runs that are over, the latest end last: a start of theirs may still come, and their ok or fail may come again. */
+  over: { id: string; status: "ok" | "fail"; finishedAt: number }[];
+  /** The last ok or fail: when, which edge took it (null when unknown), and the run that `last_duration_ms` tells of. */
+  last: { at: number; edgeId: string | null; runId: string | null } | null;
+  /** The last few oks. */
+  oks: number[];
+}
+
+export const EMPTY_MEMORY: PingMemory = { open: [], over: [], last: null, oks: [] };
 
 /**
  * States: new → up (first ok) → grace (next_expected_at passed) → down (grace passed too) → up.
@@ -27,8 +41,13 @@ export const heartbeatMonitors = pgTable(
     graceSeconds: integer("grace_seconds").notNull(),
     maxRuntimeSeconds: integer("max_runtime_seconds"),
     status: heartbeatStatus("status").notNull().default("new"),
+    notificationChannels: uuid("notification_channels").array().notNull().default(sql`'{}'`),
     lastPingAt: moment("last_ping_at"),
+    /** The earliest start of a run in progress that was not yet found to exceed its limit. */
     lastStartAt: moment("last_start_at"),
+    memory: jsonb("memory").$type<PingMemory>().notNull().default(EMPTY_MEMORY),
+    /** What is odd about the pace of the pings, as a sentence. */
+    warning: text("warning"),
     nextExpectedAt: moment("next_expected_at"),
     lastDurationMs: integer("last_duration_ms"),
     createdAt: moment("created_at").notNull().defaultNow(),

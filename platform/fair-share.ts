@@ -31,7 +31,7 @@ export function fairShare({ table, condition, now, perOrganization, running }: F
     ) as due where place <= ${perOrganization}`;
 }
 
-/** Rows `(id uuid, running int)` of counts. */
+/** Counts as rows, which a query calls `(id, running)`. */
 export function counts(running: ReadonlyMap<string, number>): SQL {
   return sql`jsonb_to_recordset(${JSON.stringify([...running].map(([id, count]) => ({ id, running: count })))}::jsonb)`;
 }

@@ -1,5 +1,6 @@
 import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
+import { makeNotifications } from "../processors/notifications/notify.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
 import { domainRunner } from "../processors/monitors/run-domain.ts";
 import { runDueMonitors, type MonitorRunner } from "../processors/monitors/run-due.ts";
@@ -8,6 +9,7 @@ import { uptimeRunner } from "../processors/monitors/run-uptime.ts";
 import { watchLateness } from "../processors/monitors/watch-lateness.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
 import { runDueWindows } from "../domain/maintenance/run-due.ts";
+import { forgetOldNotifications } from "../domain/notifications/forget-old.ts";
 import { storeResults } from "../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { standStillOverSteps } from "../platform/clock-steps.ts";
@@ -24,13 +26,21 @@ const PRIORITIES_MS = 120_000;
 /** How often results of checks are brought to ClickHouse. */
 const RESULTS_MS = 1_000;
 
-/** The role that does what is due: webhook deliveries, checks of monitors, heartbeat monitors that are late, maintenance windows, and errors that spread. */
+/** How often old notifications are looked for. */
+const FORGET_MS = 600_000;
+
+/** The role that does what is due: webhook deliveries, notifications of channels, checks of monitors, heartbeat monitors that are late, maintenance windows, and errors that spread. */
 export function startSchedulerRole(house: House): void {
   const { config, clock, log, database, lifecycle, metrics } = house;
   const outbound = makeOutbound({ config });
   const deliveries = makeDeliveries({ database, outbound, clock, config, log });
+  const notifications = makeNotifications({ database, outbound, clock, config, log });
   const lateFinder = makeLateFinder({ database, clock, config, log, logId: house.eventLog.id, partitions: house.eventLog.partitions("heartbeats") });
-  const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_events", onNotify: () => deliveries.wake(), log });
+  const wake = (): void => {
+    deliveries.wake();
+    notifications.wake();
+  };
+  const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_events", onNotify: wake, log });
   const priorities = repeat({
     pauseMs: PRIORITIES_MS,
     work: async () => void (await judgePriorities(house, clock.now())),
@@ -46,13 +56,18 @@ export function startSchedulerRole(house: House): void {
     work: () => storeResults(house),
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
   });
+  const forgetting = repeat({
+    pauseMs: FORGET_MS,
+    work: () => forgetOldNotifications(database, new Date(clock.now())),
+    onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not delete old notifications; trying again"),
+  });
   // Two schedulers that see the clock jump forward must not take each other's checks for abandoned.
   const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), config, log, runner });
   const monitors = [runMonitors(uptimeRunner(makeUptimeProbe(config))), runMonitors(sslRunner(config)), runMonitors(domainRunner({ config, clock, log }))];
   const following = followClock({ database, clock, log, deliveryLeaseMs: deliveryLeaseMs(config) });
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
-  const repeating = [following, deliveries, lateFinder, maintenance, priorities, results, lateness, ...monitors];
+  const repeating = [following, deliveries, notifications, forgetting, lateFinder, maintenance, priorities, results, lateness, ...monitors];
   for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",

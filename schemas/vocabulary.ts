@@ -83,6 +83,7 @@ export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
 
 /** Why a channel is told something: an event of the organization, a workflow's step, a person who tries the channel, or Pharos itself. */
 export const NOTIFICATION_TRIGGERS = ["event", "workflow", "test", "notice"] as const;
+export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
 
 export const DISABLED_REASONS = ["retries_exhausted", "gone", "manual"] as const;

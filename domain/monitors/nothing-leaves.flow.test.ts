@@ -134,7 +134,7 @@ it("nothing goes to a port that the operator has not opened", async () => {
 });
 
 it("the canary hears of those who come", async () => {
-  const open = makeOutbound({ config: { ...config, OUTBOUND_ALLOW: ["127.0.0.1"] } });
+  const open = makeOutbound({ config: { ...config, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"] } });
   expect(await open.send({ method: "GET", url: `http://127.0.0.1:${canary.port}/`, headers: {}, body: null, timeoutMs: 5_000 })).toMatchObject({ body: "secret" });
   expect(canary.connections).toBe(1);
   await open.close();

@@ -265,7 +265,7 @@ describe("a failed delivery", () => {
     const receiver = await receive(statusCode(200));
     const { id } = await subscribe(receiver.url);
     await emit("incident.created");
-    const strict = makeOutbound({ config: { ...config, OUTBOUND_ALLOW: [], OUTBOUND_CA_FILE: certificate.file } });
+    const strict = makeOutbound({ config: { ...config, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: [], OUTBOUND_CA_FILE: certificate.file } });
     const deliveries = makeDeliveries({ database, outbound: strict, clock, config, log });
     deliveries.start();
     await settled(id, "1 failed", "2 pending");
@@ -289,11 +289,11 @@ describe("a slow receiver", () => {
     const fast = await subscribe(quick.url);
     await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 300 }, () => ({ organizationId: actor.organizationId, type: "monitor.down" as const, data: {}, at: new Date(now) }))));
     startDeliveries({ WEBHOOK_TIMEOUT_MS: 2 * MINUTE });
-    await expect.poll(() => hanging.received.length).toBe(10);
+    await expect.poll(() => hanging.received.length).toBe(2);
     await inTransaction(database, (tx) => emitEvents(tx, Array.from({ length: 50 }, () => ({ organizationId: actor.organizationId, type: "incident.created" as const, data: {}, at: new Date(now) }))));
     await expect.poll(async () => (await statusesOf(fast.id)).filter((status) => status === "1 delivered").length).toBe(50);
     // All that while it hangs, with no more than its share of connections.
-    expect(hanging.received).toHaveLength(10);
+    expect(await database.$count(webhookDeliveries, and(eq(webhookDeliveries.webhookId, slow.id), isNotNull(webhookDeliveries.leaseToken)))).toBe(20);
     expect((await statusesOf(slow.id)).every((status) => status === "1 pending")).toBe(true);
   });
 

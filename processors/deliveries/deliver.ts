@@ -3,6 +3,7 @@ import { setTimeout as rest } from "node:timers/promises";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
 import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
 import { fanOut } from "../../domain/events/fan-out.ts";
+import { makeBell } from "../../platform/bell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
@@ -152,29 +153,4 @@ export function makeDeliveries({ database, outbound, clock, config, log, limits 
 /** At most LONGEST_PAUSE_MS, and no longer than until `signal`. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds > 0) await rest(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
-}
-
-/** A wait that can be cut short; a ring while nobody waits cuts the next one. */
-function makeBell() {
-  let rung = false;
-  let wake: (() => void) | null = null;
-  return {
-    ring() {
-      if (wake) wake();
-      else rung = true;
-    },
-    async wait(milliseconds: number): Promise<void> {
-      if (!rung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, milliseconds);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      wake = null;
-      rung = false;
-    },
-  };
 }

@@ -60,7 +60,7 @@ export const UpdateChannel = z
       .strictObject({ ...Config, secret: Secret.nullable().optional().meta({ description: "webhook: null removes it." }) })
       .optional()
       .meta({ description: "What is left out stays. A masked value that is sent back as it was shown stays too." }),
-    enabled: z.boolean().optional(),
+    enabled: z.boolean().optional().meta({ description: "False gives up what still waits for the channel." }),
     notify_on_incident: NotifyOnIncident.optional(),
     notify_on_maintenance: NotifyOnMaintenance.optional(),
   })

@@ -24,7 +24,7 @@ export const events = pgTable(
     createdAt: moment("created_at").notNull(),
     fannedOutAt: moment("fanned_out_at"),
     /** In the order in which they were written; `created_at` may be the same. */
-    position: bigint("position", { mode: "bigint" }).generatedAlwaysAsIdentity(),
+    position: bigint("position", { mode: "number" }).generatedAlwaysAsIdentity(),
   },
   (table) => [
     index("events_to_fan_out").on(table.position).where(sql`fanned_out_at is null`),
@@ -75,7 +75,7 @@ export const webhookDeliveries = pgTable(
     nextRetryAt: moment("next_retry_at"),
     createdAt: moment("created_at").notNull().defaultNow(),
     /** The order of deliveries that are due at the same moment: that of their events. */
-    position: bigint("position", { mode: "bigint" }).generatedAlwaysAsIdentity(),
+    position: bigint("position", { mode: "number" }).generatedAlwaysAsIdentity(),
   },
   (table) => [
     index("webhook_deliveries_due").on(table.dueAt, table.position).where(sql`status = 'pending'`),
@@ -86,7 +86,10 @@ export const webhookDeliveries = pgTable(
 
 export const channelType = pgEnum("channel_type", CHANNEL_TYPES);
 
-/** `config` holds addresses and secrets whole; they are masked whenever they are shown. */
+/**
+ * `config` holds addresses and secrets whole; they are masked whenever they are shown. Telling a channel something is the channel's due work
+ * (`platform/claim-due.ts`): one at a time, in order. `due_at` is the lease's end while somebody does, else the moment from which it may be told more.
+ */
 export const channels = pgTable(
   "channels",
   {
@@ -98,6 +101,8 @@ export const channels = pgTable(
     config: jsonb("config").$type<Record<string, string>>().notNull(),
     notifyOnIncident: boolean("notify_on_incident").notNull().default(true),
     notifyOnMaintenance: boolean("notify_on_maintenance").notNull().default(true),
+    dueAt: moment("due_at").notNull().default(sql`'epoch'`),
+    leaseToken: uuid("lease_token"),
     createdAt: moment("created_at").notNull().defaultNow(),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
@@ -105,9 +110,8 @@ export const channels = pgTable(
 );
 
 /**
- * What channels are to be told, one row each. States: pending (due_at says when) → delivered | failed | abandoned; a retry is the
- * same row, pending again. `message` is set when no event tells what to say. While a worker holds a pending row, `lease_token` is its
- * token and `due_at` the lease's end.
+ * What channels are to be told, one row each, in the order of `created_at`: when it happened. States: pending (due_at says when) →
+ * delivered | failed | abandoned; a retry is the same row, pending again. `message` is set when no event tells what to say.
  */
 export const notifications = pgTable(
   "notifications",
@@ -122,17 +126,23 @@ export const notifications = pgTable(
     /** Attempts made. */
     attempts: integer("attempts").notNull().default(0),
     dueAt: moment("due_at").notNull(),
-    leaseToken: uuid("lease_token"),
+    firstAttemptAt: moment("first_attempt_at"),
+    /** The notification whose message told this one too. */
+    coalescedInto: uuid("coalesced_into"),
     responseStatusCode: integer("response_status_code"),
     responseBody: text("response_body"),
     durationMs: integer("duration_ms"),
     error: text("error"),
     createdAt: moment("created_at").notNull(),
     finishedAt: moment("finished_at"),
+    /** The order of those that were made at the same moment: that of their events. */
+    position: bigint("position", { mode: "number" }).generatedAlwaysAsIdentity(),
   },
   (table) => [
     index("notifications_due").on(table.dueAt).where(sql`status = 'pending'`),
     index("notifications_channel").on(table.channelId, table.createdAt),
+    index("notifications_waiting").on(table.channelId, table.createdAt).where(sql`status = 'pending'`),
+    index("notifications_created").on(table.createdAt),
     index("notifications_event").on(table.eventId),
   ],
 );

@@ -8,7 +8,7 @@ export const create = route({
   scope: "notifications:write",
   tag: "Notification channels",
   summary: "Create a notification channel",
-  description: "Where people hear of incidents and maintenance. Addresses must be public and https. Secrets and hook URLs are never shown whole again.",
+  description: "Where people hear of incidents and maintenance, and of the monitors that name it. A channel is told one thing after the other, in order and at its vendor's pace; what fails is tried again for two and a half hours. Addresses must be public and https. Secrets and hook URLs are never shown whole again.",
   body: CreateChannel,
   response: Channel,
   status: 201,

@@ -2,7 +2,9 @@ import type { Route } from "../../route.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { get } from "./get.ts";
+import { deliveries } from "./list-deliveries.ts";
 import { list } from "./list.ts";
+import { test } from "./test.ts";
 import { update } from "./update.ts";
 
-export const channelRoutes: Route[] = [list, create, get, update, remove];
+export const channelRoutes: Route[] = [list, create, get, update, remove, test, deliveries];

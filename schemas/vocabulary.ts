@@ -152,4 +152,8 @@ export type ChannelType = (typeof CHANNEL_TYPES)[number];
 export const MAINTENANCE_STATUSES = ["scheduled", "in_progress", "completed", "cancelled"] as const;
 
 export const WORKFLOW_TRIGGERS = ["manual", "event", "schedule"] as const;
-export const WORKFLOW_RUN_STATUSES = ["queued", "running", "succeeded", "failed"] as const;
+export type WorkflowTrigger = (typeof WORKFLOW_TRIGGERS)[number];
+export const WORKFLOW_RUN_STATUSES = ["queued", "running", "waiting", "succeeded", "failed"] as const;
+
+/** What became of a step when it was carried out; `retried`: it failed and is tried again. */
+export const STEP_OUTCOMES = ["succeeded", "failed", "retried"] as const;

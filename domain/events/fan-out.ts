@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+import { startWorkflows } from "../workflows/runs/start.ts";
 import { tellChannels } from "../notifications/tell-channels.ts";
 
 const BATCH = 500;
 
 /**
- * Makes the first delivery of each new event to each active webhook that subscribes to it, and what channels are told of it, due at once. A
+ * Makes the first delivery of each new event to each active webhook that subscribes to it, what channels are told of it, and the runs of workflows that wait for it, due at once. A
  * batch is one statement: an event is marked exactly when all that exists. Any number may fan out at once. Returns how many events.
  */
 export async function fanOut(database: Database, now: Date): Promise<number> {
@@ -23,7 +24,7 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
   const { rowCount } = await database.execute(sql`
     with batch as materialized (
-      select id, organization_id, type, data ->> 'id' as subject, data ->> 'status' as status, created_at, position
+      select id, organization_id, type, data ->> 'id' as subject, data ->> 'status' as status, data, causes, created_at, position
       from ${events} where fanned_out_at is null order by position limit ${BATCH} for update skip locked
     ), receivers as materialized (
       select id, organization_id, events from ${webhooks}
@@ -33,7 +34,7 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
       select gen_random_uuid(), batch.organization_id, receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
       from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
       order by batch.position
-    ), ${tellChannels(at)}
+    ), ${tellChannels(at)}, ${startWorkflows(at)}
     update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`);
   return rowCount ?? 0;
 }

@@ -9,6 +9,7 @@ import { checkSteps, type UrlRules } from "./check-steps.ts";
 import { checkTrigger } from "./check-trigger.ts";
 import { unmaskHeaders } from "./mask-headers.ts";
 import { auditedWorkflow, showWorkflow } from "./read.ts";
+import { nextRunAt } from "./runs/start.ts";
 
 /** Makes a workflow. INVALID_REQUEST for its trigger or steps, with the place. */
 export async function createWorkflow({ database, config }: { database: Database; config: UrlRules }, actor: Actor, { name, enabled, ...input }: CreateWorkflow, at: Date): Promise<Workflow> {
@@ -19,7 +20,7 @@ export async function createWorkflow({ database, config }: { database: Database;
   checkSteps(steps, config);
   return inTransaction(database, async (tx) => {
     await checkReferences(tx, organizationId, steps);
-    const values = { id: newId(), organizationId, name, enabled, trigger, steps: steps as unknown as Record<string, unknown>[], createdAt: at, updatedAt: at };
+    const values = { id: newId(), organizationId, name, enabled, trigger, steps: steps as unknown as Record<string, unknown>[], nextRunAt: nextRunAt(trigger, enabled, at), createdAt: at, updatedAt: at };
     const [row] = await tx.insert(workflows).values(values).returning();
     await recordAudit(tx, actor, { action: "workflow.created", resourceType: "workflow", resourceId: row!.id, before: null, after: { ...auditedWorkflow(row!) } });
     return showWorkflow(row!);

@@ -8,6 +8,7 @@ import { checkReferences } from "./check-references.ts";
 import { checkSteps, type UrlRules } from "./check-steps.ts";
 import { checkTrigger } from "./check-trigger.ts";
 import { unmaskHeaders } from "./mask-headers.ts";
+import { nextRunAt } from "./runs/start.ts";
 import { auditedWorkflow, lockWorkflow, showWorkflow, stepsOf } from "./read.ts";
 
 /** Changes a workflow; what is left out stays, `steps` are replaced whole. NOT_FOUND; INVALID_REQUEST for its trigger or steps, with the place. */
@@ -20,7 +21,9 @@ export async function updateWorkflow({ database, config }: { database: Database;
       checkSteps(steps, config);
       await checkReferences(tx, actor.organizationId, steps);
     }
-    const values = { name: patch.name, enabled: patch.enabled, trigger, steps: steps as unknown as Record<string, unknown>[] | undefined, updatedAt: at > found.updatedAt ? at : found.updatedAt };
+    const scheduled = trigger !== undefined || (patch.enabled ?? found.enabled) !== found.enabled;
+    const values = {
+      ...(scheduled && { nextRunAt: nextRunAt(trigger ?? (found.trigger as Workflow["trigger"]), patch.enabled ?? found.enabled, at) }), name: patch.name, enabled: patch.enabled, trigger, steps: steps as unknown as Record<string, unknown>[] | undefined, updatedAt: at > found.updatedAt ? at : found.updatedAt };
     const [row] = await tx.update(workflows).set(values).where(eq(workflows.id, found.id)).returning();
     await recordAudit(tx, actor, { action: "workflow.updated", resourceType: "workflow", resourceId: found.id, before: { ...auditedWorkflow(found) }, after: { ...auditedWorkflow(row!) } });
     return showWorkflow(row!);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_TYPES, INCIDENT_SEVERITIES, INCIDENT_STATUSES, SERVICE_STATUSES, WORKFLOW_RUN_STATUSES, WORKFLOW_TRIGGERS } from "../vocabulary.ts";
+import { EVENT_TYPES, INCIDENT_SEVERITIES, INCIDENT_STATUSES, SERVICE_STATUSES, STEP_OUTCOMES, WORKFLOW_RUN_STATUSES, WORKFLOW_TRIGGERS } from "../vocabulary.ts";
 import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
 
 /** Thirty days. */
@@ -167,13 +167,32 @@ const RunStatus = z.enum(WORKFLOW_RUN_STATUSES).meta({ example: "queued" });
 
 export const TriggeredRun = z.object({ run_id: z.uuid(), status: RunStatus });
 
+const StepTrace = z
+  .object({
+    path: z.string().meta({ description: "Where the step stands in the workflow.", example: "/steps/0" }),
+    name: z.string().nullable(),
+    type: z.enum(STEP_TYPES),
+    outcome: z.enum(STEP_OUTCOMES).meta({ description: "`retried`: the request failed and is made again." }),
+    attempt: z.int().meta({ description: "1 for the first try." }),
+    result: z.record(z.string(), z.unknown()).optional().meta({ description: "What the step gave; of an answer the first 2 KiB. Secrets are masked." }),
+    error: z.string().optional().meta({ description: "Why it failed." }),
+    started_at: Timestamp,
+    finished_at: Timestamp,
+  })
+  .meta({ id: "WorkflowStepTrace" });
+export type StepTrace = z.infer<typeof StepTrace>;
+
 export const WorkflowRun = z
   .object({
     id: z.uuid(),
     workflow_id: z.uuid(),
-    status: RunStatus,
-    inputs: z.record(z.string(), z.unknown()),
-    trace: z.array(z.record(z.string(), z.unknown())).meta({ description: "What each step that was carried out did, in order." }),
+    trigger: z.enum(WORKFLOW_TRIGGERS).meta({ description: "What started it." }),
+    status: RunStatus.meta({ description: "`waiting`: in a wait step, or before a request is tried again; `next_at` says until when." }),
+    inputs: z.record(z.string(), z.unknown()).meta({ description: "Values with names such as token or password are masked." }),
+    event: z.object({ id: z.uuid(), type: z.string() }).nullable().meta({ description: "The event that started it." }),
+    next_step: z.string().nullable().meta({ description: "The step that comes next; null when it has ended.", example: "/steps/1" }),
+    next_at: Timestamp.nullable().meta({ description: "When it goes on, while it waits." }),
+    trace: z.array(StepTrace).meta({ description: "What each step that was carried out did, in order." }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

@@ -23,6 +23,8 @@ export const events = pgTable(
     data: jsonb("data").$type<Record<string, unknown>>().notNull(),
     createdAt: moment("created_at").notNull(),
     fannedOutAt: moment("fanned_out_at"),
+    /** The workflows whose runs brought it about: a run names them to its transaction (`pharos.workflow_causes`). */
+    causes: uuid("causes").array().default(sql`nullif(current_setting('pharos.workflow_causes', true), '')::uuid[]`),
     /** In the order in which they were written; `created_at` may be the same. */
     position: bigint("position", { mode: "number" }).generatedAlwaysAsIdentity(),
   },

@@ -67,7 +67,7 @@ describe("a workflow (happy)", () => {
     expect(first.body).toEqual({ run_id: expect.any(String) as string, status: "queued" });
     const second = await plane.call("POST", `/workflows/${String(body.id)}/trigger`, {});
     const run = await plane.call("GET", `/workflows/runs/${String(first.body.run_id)}`);
-    expect(run.body).toEqual({ id: first.body.run_id, workflow_id: body.id, status: "queued", inputs: { version: "1.4.2", token: "very-private" }, trace: [], created_at: expect.any(String) as string, finished_at: null });
+    expect(run.body).toEqual({ id: first.body.run_id, workflow_id: body.id, trigger: "manual", status: "queued", inputs: { version: "1.4.2", token: "[masked]" }, event: null, next_step: "/steps/0", next_at: null, trace: [], created_at: expect.any(String) as string, finished_at: null });
     const list = await plane.call("GET", `/workflows/${String(body.id)}/runs`);
     expect((list.body.runs as { id: string }[]).map(({ id }) => id).toSorted()).toEqual([first.body.run_id, second.body.run_id].toSorted());
     const entries = await auditOf(body.id);

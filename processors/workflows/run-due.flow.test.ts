@@ -1,0 +1,281 @@
+import { and, asc, eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemActor, type Actor } from "../../domain/actor.ts";
+import { createChannel } from "../../domain/channels/create.ts";
+import { emitEvents } from "../../domain/events/emit.ts";
+import { fanOut } from "../../domain/events/fan-out.ts";
+import { createWorkflow } from "../../domain/workflows/create.ts";
+import { deleteWorkflow } from "../../domain/workflows/delete.ts";
+import { getWorkflowRun, listWorkflowRuns } from "../../domain/workflows/read-runs.ts";
+import { claimRuns } from "../../domain/workflows/runs/read-claimed.ts";
+import { RunLost } from "../../domain/workflows/runs/record.ts";
+import { takeStep } from "../../domain/workflows/runs/take-step.ts";
+import { triggerWorkflow } from "../../domain/workflows/trigger.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import { makeLog } from "../../platform/log.ts";
+import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts";
+import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import type { Repeating } from "../../platform/repeat.ts";
+import type { CreateWorkflow, WorkflowRun, WorkflowStep } from "../../schemas/api/workflows.ts";
+import { auditEntries, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
+import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
+import { freshDatabase } from "../../testing/postgres.ts";
+import { startReceiver, type Receiver } from "../../testing/receiver.ts";
+import { runDueWorkflows } from "./run-due.ts";
+
+const config = { SCHEDULER_TICK_MS: 20, WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: ["127.0.0.0/8"], OUTBOUND_PORTS: [] };
+const log = makeLog("silent");
+const LEASE_MS = 45_000;
+
+let certificate: Certificate;
+let fresh: Awaited<ReturnType<typeof freshDatabase>>;
+let database: Database;
+let outbound: Outbound;
+let receiver: Receiver;
+/** What the receiver answers to the next requests; 200 with `{"ok":true}` when there is nothing left. */
+let answers: [status: number, body: string][];
+let now: number;
+let actor: Actor;
+const clock: Clock = { now: () => now, monotonic: () => now };
+const runners: Repeating[] = [];
+
+beforeAll(async () => {
+  certificate = makeCertificate();
+  fresh = await freshDatabase();
+  database = fresh.database;
+  outbound = makeOutbound({ config: { ...config, OUTBOUND_CA_FILE: certificate.file } });
+  receiver = await startReceiver(certificate, (response) => {
+    const [status, body] = answers.shift() ?? [200, '{"ok":true,"id":7}'];
+    response.writeHead(status).end(body);
+  });
+});
+afterAll(async () => {
+  await outbound.close();
+  await receiver.stop();
+  await fresh.drop();
+  certificate.remove();
+});
+beforeEach(async () => {
+  now = Date.parse("2026-03-01T12:00:00.000Z");
+  answers = [];
+  receiver.received.length = 0;
+  actor = systemActor(await makeOrganization(), "Test");
+});
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+  for (const table of [workflowRuns, workflows, events]) await database.delete(table);
+});
+
+async function makeOrganization(): Promise<string> {
+  const id = newId();
+  await database.insert(organizations).values({ id, name: "Acme", plan: "team" });
+  return id;
+}
+
+async function makeService(organizationId = actor.organizationId): Promise<string> {
+  const id = newId();
+  await database.insert(services).values({ id, organizationId, name: `Checkout ${id}` });
+  return id;
+}
+
+const make = (steps: WorkflowStep[], more: Partial<CreateWorkflow> = {}, by = actor) => createWorkflow({ database, config }, by, { name: "Announce", enabled: true, trigger: { type: "manual" }, steps, ...more }, new Date(now));
+const start = async (id: string, inputs: Record<string, unknown> = {}) => (await triggerWorkflow(database, actor, id, { inputs }, new Date(now))).run_id;
+const read = (id: string) => getWorkflowRun(database, actor.organizationId, id);
+const ended = async (id: string, status: WorkflowRun["status"]) => {
+  await vi.waitFor(async () => expect((await read(id)).status).toBe(status), 10_000);
+  return read(id);
+};
+const emit = (data: Record<string, unknown>) => inTransaction(database, (tx) => emitEvents(tx, [{ organizationId: actor.organizationId, type: "incident.created", data, at: new Date(now) }]));
+
+function startRunner(): Repeating {
+  const runner = runDueWorkflows({ database, outbound, clock, config, log });
+  runners.push(runner);
+  runner.start();
+  return runner;
+}
+
+describe("a workflow", () => {
+  it("that waits for an event asks, decides, opens an incident, tells a channel, waits, and updates the incident", async () => {
+    const serviceId = await makeService();
+    const channel = await createChannel({ database, config }, actor, { type: "slack", name: "On call", config: { webhook_url: "https://hooks.slack.com/services/T/B/X" }, enabled: true, notify_on_incident: false, notify_on_maintenance: false }, new Date(now));
+    const { id } = await make(
+      [
+        { type: "http_request", name: "ask", method: "POST", url: `${receiver.url}/deploys/{{event.data.id}}`, headers: { Authorization: "Bearer topsecret-1" }, body: { title: "{{event.data.title}}", count: "{{event.data.count}}" } },
+        {
+          type: "condition",
+          left: "{{steps.ask.json.ok}}",
+          op: "eq",
+          right: true,
+          // oxlint-disable-next-line unicorn/no-thenable -- a list, never a function
+          then: [
+            { type: "create_incident", name: "opened", title: "Deploy {{steps.ask.json.id}} failed", severity: "major", message: "We look into {{event.data.title}}.", services: [serviceId] },
+            { type: "notify", channel_id: channel.id, message: "Opened {{steps.opened.id}}" },
+            { type: "wait", seconds: 3_600 },
+            { type: "update_incident", incident_id: "{{steps.opened.id}}", status: "resolved", message: "Over." },
+          ],
+          else: [{ type: "set_service_status", service_id: serviceId, status: "degraded" }],
+        },
+      ],
+      { trigger: { type: "event", event: "incident.created" } },
+    );
+    await emit({ id: "a/b", title: "Checkout", count: 3 });
+    await fanOut(database, new Date(now));
+    startRunner();
+    const [{ id: runId }] = (await listWorkflowRuns(database, actor.organizationId, id, { limit: 10, offset: 0 })) as [WorkflowRun];
+    const waiting = await ended(runId, "waiting");
+    expect(waiting).toMatchObject({ trigger: "event", event: { type: "incident.created" }, next_step: "/steps/1/then/3", next_at: new Date(now + 3_600_000).toISOString(), finished_at: null });
+    expect(receiver.received).toMatchObject([{ method: "POST", path: "/deploys/a%2Fb", headers: { authorization: "Bearer topsecret-1", "idempotency-key": `${runId}:/0` } }]);
+    expect(JSON.parse(receiver.received[0]!.body)).toEqual({ title: "Checkout", count: 3 });
+    const [incident] = await database.select().from(incidents).where(eq(incidents.organizationId, actor.organizationId));
+    expect(incident).toMatchObject({ title: "Deploy 7 failed", severity: "major", status: "investigating" });
+    expect(await database.select().from(notifications).where(eq(notifications.channelId, channel.id))).toMatchObject([{ message: `Opened ${incident!.id}`, trigger: "workflow", status: "pending" }]);
+
+    // Another process goes on when the time has come.
+    await runners.splice(0)[0]!.stop();
+    startRunner();
+    now += 3_600_000;
+    const done = await ended(runId, "succeeded");
+    expect(done.trace.map(({ path, outcome }) => `${path} ${outcome}`)).toEqual(["/steps/0 succeeded", "/steps/1 succeeded", "/steps/1/then/0 succeeded", "/steps/1/then/1 succeeded", "/steps/1/then/2 succeeded", "/steps/1/then/3 succeeded"]);
+    expect((await database.select().from(incidents).where(eq(incidents.id, incident!.id)))[0]).toMatchObject({ status: "resolved" });
+    expect(await database.$count(incidentUpdates, eq(incidentUpdates.incidentId, incident!.id))).toBe(2);
+    expect(JSON.stringify(done)).not.toContain("topsecret");
+    const audited = await database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, actor.organizationId), eq(auditEntries.action, "incident.created")));
+    expect(audited).toMatchObject([{ actorName: "Workflow Announce" }]);
+  });
+
+  it("runs the steps that it had when the run was started", async () => {
+    const { id } = await make([{ type: "wait", seconds: 60 }, { type: "create_incident", title: "Old" }]);
+    const runId = await start(id);
+    await database.update(workflows).set({ steps: [{ type: "create_incident", title: "New" }] }).where(eq(workflows.id, id));
+    startRunner();
+    await ended(runId, "waiting");
+    now += 60_000;
+    await ended(runId, "succeeded");
+    expect(await database.select({ title: incidents.title }).from(incidents).where(eq(incidents.organizationId, actor.organizationId))).toEqual([{ title: "Old" }]);
+  });
+
+  it("that is deleted ends its runs, also one that is being carried out", async () => {
+    const { id } = await make([{ type: "wait", seconds: 60 }, { type: "create_incident", title: "Never" }]);
+    const runId = await start(id);
+    const [run] = await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 10, perOrganization: 10, running: new Map() });
+    await deleteWorkflow(database, actor, id);
+    await expect(takeStep(run!, { database, outbound, clock, config, log, signal: new AbortController().signal, leaseMs: LEASE_MS })).rejects.toBeInstanceOf(RunLost);
+    await expect(read(runId)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("a step", () => {
+  it("that was recorded is taken by nobody again: a scheduler that lost the run writes nothing", async () => {
+    const { id } = await make([{ type: "create_incident", title: "Once" }, { type: "wait", seconds: 60 }]);
+    const runId = await start(id);
+    const needs = { database, outbound, clock, config, log, signal: new AbortController().signal, leaseMs: LEASE_MS };
+    const claim = async () => (await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 10, perOrganization: 10, running: new Map() }))[0];
+    const first = await claim();
+    expect(await claim()).toBeUndefined();
+    // It froze for longer than its lease; another went on.
+    now += LEASE_MS + 1;
+    const second = await claim();
+    expect((await takeStep(second!, needs)).kind).toBe("on");
+    await expect(takeStep(first!, needs)).rejects.toBeInstanceOf(RunLost);
+    expect(await database.$count(incidents, eq(incidents.organizationId, actor.organizationId))).toBe(1);
+    expect((await read(runId)).trace).toHaveLength(1);
+  });
+
+  it("of which the request fails is tried again after 5 and 30 seconds, then the run fails", async () => {
+    answers = [[500, "oops"], [429, "later"], [503, "no"]];
+    const { id } = await make([{ type: "http_request", method: "GET", url: receiver.url }, { type: "create_incident", title: "Never" }]);
+    const runId = await start(id);
+    startRunner();
+    expect(await ended(runId, "waiting")).toMatchObject({ next_at: new Date(now + 5_000).toISOString(), next_step: "/steps/0" });
+    now += 5_000;
+    await vi.waitFor(async () => expect((await read(runId)).next_at).toBe(new Date(now + 30_000).toISOString()), 5_000);
+    now += 30_000;
+    const failed = await ended(runId, "failed");
+    expect(failed.trace).toMatchObject([
+      { outcome: "retried", attempt: 1, error: "The receiver answered 500.", result: { status: 500, body: "oops" } },
+      { outcome: "retried", attempt: 2, error: "The receiver answered 429." },
+      { outcome: "failed", attempt: 3, error: "The receiver answered 503." },
+    ]);
+    expect(await database.$count(incidents, eq(incidents.organizationId, actor.organizationId))).toBe(0);
+    // All tries are one for a receiver that looks at the key.
+    expect(new Set(receiver.received.map(({ headers }) => headers["idempotency-key"]))).toEqual(new Set([`${runId}:/0`]));
+  });
+
+  it.each<[string, WorkflowStep, RegExp]>([
+    ["a placeholder without a value", { type: "create_incident", title: "{{inputs.nothing}}" }, /^\{\{inputs\.nothing\}\} stands for nothing in this run\.$/],
+    ["an address that is not public", { type: "http_request", method: "GET", url: "{{inputs.internal}}" }, /not public/],
+    ["plain http", { type: "http_request", method: "GET", url: "{{inputs.plain}}" }, /must use https/],
+    ["a header that breaks the line", { type: "http_request", method: "GET", url: "https://localhost:1/", headers: { "X-Team": "{{inputs.lines}}" } }, /header X-Team/],
+    ["another organization's service", { type: "set_service_status", service_id: "{{inputs.foreign}}", status: "degraded" }, /No such service/],
+    ["another organization's service in an incident", { type: "create_incident", title: "x", services: ["{{inputs.foreign}}"] }, /There is no service/],
+    ["another organization's channel", { type: "notify", channel_id: "{{inputs.foreign}}", message: "x" }, /No such notification channel/],
+    ["an incident that does not exist", { type: "update_incident", incident_id: "{{inputs.foreign}}", status: "resolved" }, /No such incident/],
+    // oxlint-disable-next-line unicorn/no-thenable -- a list, never a function
+    ["a comparison of what are no numbers", { type: "condition", left: "{{inputs.lines}}", op: "gt", right: 5, then: [] }, /compares numbers/],
+  ])("with %s fails the run with a sentence, and changes nothing", async (_, step, sentence) => {
+    const foreign = await makeService(await makeOrganization());
+    const { id } = await make([step, { type: "create_incident", title: "Never" }]);
+    const runId = await start(id, { internal: "https://169.254.169.254/latest/meta-data", plain: "http://example.com/", lines: "a\r\nb", foreign });
+    startRunner();
+    const { trace, finished_at } = await ended(runId, "failed");
+    expect(trace).toMatchObject([{ path: "/steps/0", outcome: "failed", error: expect.stringMatching(sentence) }]);
+    expect(finished_at).not.toBeNull();
+    expect(await database.$count(incidents, eq(incidents.organizationId, actor.organizationId))).toBe(0);
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it("shows no secret of its inputs or headers, even when a receiver sends them back", async () => {
+    answers = [[400, "you sent Bearer deploy-key-123 and hunter2hunter2"]];
+    const { id } = await make([{ type: "http_request", name: "ask", method: "POST", url: `${receiver.url}/{{inputs.password}}`, headers: { "X-Api-Key": "Bearer deploy-key-123" }, body: "{{inputs.password}}" }, { type: "create_incident", title: "{{steps.ask.body}}" }]);
+    const runId = await start(id, { password: "hunter2hunter2", user: "ann" });
+    startRunner();
+    const run = await ended(runId, "succeeded");
+    expect(run.inputs).toEqual({ password: "[masked]", user: "ann" });
+    expect(run.trace[0]).toMatchObject({ result: { status: 400, url: `${receiver.url}/[masked]`, body: "you sent [masked] and [masked]" } });
+    expect(JSON.stringify(run)).not.toMatch(/hunter2hunter2/);
+  });
+});
+
+describe("runs", () => {
+  it("that their own events would start again end: alone, and in a circle of two", async () => {
+    const opens = (title: string): WorkflowStep[] => [{ type: "create_incident", title }];
+    const trigger = { type: "event" as const, event: "incident.created" as const };
+    await make(opens("First"), { trigger });
+    await make(opens("Second"), { trigger });
+    await emit({ id: newId(), title: "By hand" });
+    startRunner();
+    // Until nothing is left to fan out and no run is under way.
+    await vi.waitFor(async () => {
+      await fanOut(database, new Date(now));
+      const open = await database.$count(workflowRuns, and(eq(workflowRuns.organizationId, actor.organizationId), eq(workflowRuns.status, "succeeded")));
+      // Each starts by the event by hand, and once more by what the other opened.
+      expect(open).toBe(4);
+    }, 10_000);
+    await fanOut(database, new Date(now));
+    const rows = await database.select({ causes: workflowRuns.causes, status: workflowRuns.status }).from(workflowRuns).where(eq(workflowRuns.organizationId, actor.organizationId));
+    expect(rows.map(({ causes, status }) => `${causes.length} ${status}`).toSorted()).toEqual(["0 succeeded", "0 succeeded", "1 succeeded", "1 succeeded"]);
+  });
+
+  it("of a schedule are started once, by however many schedulers, and not made up for", async () => {
+    const { id } = await make([{ type: "create_incident", title: "Tick" }], { trigger: { type: "schedule", cron: "0 * * * *" } });
+    startRunner();
+    startRunner();
+    now += 3_600_000;
+    const count = () => database.$count(workflowRuns, and(eq(workflowRuns.workflowId, id), eq(workflowRuns.status, "succeeded")));
+    await vi.waitFor(async () => expect(await count()).toBe(1), 5_000);
+    // Away for a day.
+    now += 24 * 3_600_000;
+    await vi.waitFor(async () => expect(await count()).toBe(2), 5_000);
+    const [workflow] = await database.select().from(workflows).where(eq(workflows.id, id));
+    expect(workflow!.nextRunAt).toEqual(new Date(now + 3_600_000));
+    expect(await database.select({ trigger: workflowRuns.trigger }).from(workflowRuns).where(eq(workflowRuns.workflowId, id)).orderBy(asc(workflowRuns.createdAt))).toEqual([{ trigger: "schedule" }, { trigger: "schedule" }]);
+  });
+
+  it("of one organization leave places for another's", async () => {
+    const { id } = await make([{ type: "http_request", method: "GET", url: `${receiver.url}/slow` }]);
+    for (let n = 0; n < 15; n++) await start(id);
+    const [first, second] = [await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 50, perOrganization: 10, running: new Map() }), await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 40, perOrganization: 10, running: new Map([[actor.organizationId, 10]]) })];
+    expect([first.length, second.length]).toEqual([10, 0]);
+  });
+});

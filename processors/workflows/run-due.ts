@@ -1,0 +1,78 @@
+import { setMaxListeners } from "node:events";
+import { claimRuns, type ClaimedRun } from "../../domain/workflows/runs/read-claimed.ts";
+import { releaseRun, RunLost } from "../../domain/workflows/runs/record.ts";
+import { startScheduled } from "../../domain/workflows/runs/start.ts";
+import { takeStep } from "../../domain/workflows/runs/take-step.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Outbound } from "../../platform/outbound/outbound.ts";
+import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import { repeat, type Repeating } from "../../platform/repeat.ts";
+
+interface RunDueNeeds {
+  database: Database;
+  outbound: Outbound;
+  clock: Clock;
+  config: Pick<Config, "SCHEDULER_TICK_MS" | "WEBHOOK_ALLOW_HTTP">;
+  log: Log;
+  /** LEASE_MS unless given. */
+  leaseMs?: number;
+}
+
+/** The longest step, half a minute, and a quarter of one to record it. */
+const LEASE_MS = 45_000;
+
+/** Runs at a time in this process, and of one organization. */
+const AT_ONCE = 50;
+const PER_ORGANIZATION = 10;
+
+/** Starts the workflows whose time has come and carries out the runs that are due, some at a time. Any number of these may run beside each other. */
+export function runDueWorkflows({ database, outbound, clock, config, log, leaseMs = LEASE_MS }: RunDueNeeds): Repeating {
+  const running = new Map<ClaimedRun, Promise<void>>();
+  const stopping = new AbortController();
+  // Every request listens to it.
+  setMaxListeners(0, stopping.signal);
+  const needs = { database, outbound, clock, config, log, signal: stopping.signal, leaseMs };
+
+  /** Step after step, until it waits, ends, or we stop. */
+  async function carryOn(claimed: ClaimedRun): Promise<void> {
+    let run = claimed;
+    for (;;) {
+      if (stopping.signal.aborted) return releaseRun(database, run, new Date(clock.now()));
+      const taken = await takeStep(run, needs);
+      if (taken.kind === "over") return;
+      if (taken.kind === "on") run = taken.run;
+    }
+  }
+
+  function note(error: unknown, { id, workflowId }: ClaimedRun): void {
+    log[error instanceof RunLost || isPostgresAway(error) ? "debug" : "error"]({ err: error, run_id: id, workflow_id: workflowId }, "a run of a workflow was left; it goes on when its claim has ended, if it is still there");
+  }
+
+  async function look(): Promise<boolean> {
+    const now = new Date(clock.now());
+    const more = await startScheduled(database, now);
+    const room = AT_ONCE - running.size;
+    if (room <= 0) return false;
+    const organizations = new Map<string, number>();
+    for (const { organizationId } of running.keys()) organizations.set(organizationId, (organizations.get(organizationId) ?? 0) + 1);
+    const claimed = await claimRuns(database, now, { leaseMs, room, perOrganization: PER_ORGANIZATION, running: organizations });
+    for (const run of claimed) running.set(run, carryOn(run).catch((error: unknown) => note(error, run)).finally(() => running.delete(run)));
+    return more || claimed.length > 0;
+  }
+
+  const looks = repeat({
+    pauseMs: Math.min(config.SCHEDULER_TICK_MS, 1_000),
+    work: look,
+    onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for workflows that are due; trying again"),
+  });
+  return {
+    start: () => looks.start(),
+    async stop() {
+      stopping.abort();
+      await looks.stop();
+      await Promise.all(running.values());
+    },
+  };
+}

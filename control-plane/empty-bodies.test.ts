@@ -23,8 +23,9 @@ beforeAll(async () => {
   document = (await plane.app.inject({ method: "GET", url: "/openapi.json" })).json();
   const page = (await made("/status-pages", { name: "Shop", slug: "empty-bodies", status_page_visibility: "private" })).body.page as { id: string };
   const workflow = (await made("/workflows", { name: "w", steps: [{ type: "wait", seconds: 60 }] })).body as { id: string };
+  const webhook = (await made("/webhooks", { name: "w", url: "https://hooks.example.com/", events: ["monitor.down"] })).body.webhook as { id: string };
   await plane.call("PUT", `/status-pages/${page.id}/design/draft`, {});
-  places = { "status-pages": page.id, workflows: workflow.id };
+  places = { "status-pages": page.id, workflows: workflow.id, webhooks: webhook.id };
 });
 afterAll(() => plane.stop());
 
@@ -46,7 +47,7 @@ function kindOf({ status, body }: Answer): object {
 
 describe("a POST of which nothing is required", () => {
   it("is one of these", () => {
-    expect(optional.map(nameOf).toSorted()).toEqual(["POST /status-pages/:id/access-links", "POST /status-pages/:id/design/draft/validate", "POST /workflows/:id/trigger"]);
+    expect(optional.map(nameOf).toSorted()).toEqual(["POST /status-pages/:id/access-links", "POST /status-pages/:id/design/draft/validate", "POST /webhooks/:id/rotate-secret", "POST /workflows/:id/trigger"]);
   });
 
   it.each(optional.map((route) => ({ route, name: nameOf(route) })))("$name does without a body what it does with {}", async ({ route }) => {

@@ -1,4 +1,5 @@
 import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
+import { forgetOld } from "../processors/due-work/forget-old.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
 import { makeNotifications } from "../processors/notifications/notify.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
@@ -10,8 +11,6 @@ import { runDueWorkflows } from "../processors/workflows/run-due.ts";
 import { watchLateness } from "../processors/monitors/watch-lateness.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
 import { runDueWindows } from "../domain/maintenance/run-due.ts";
-import { forgetOldNotifications } from "../domain/notifications/forget-old.ts";
-import { forgetOldRuns } from "../domain/workflows/runs/record.ts";
 import { storeResults } from "../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { standStillOverSteps } from "../platform/clock-steps.ts";
@@ -27,9 +26,6 @@ const PRIORITIES_MS = 120_000;
 
 /** How often results of checks are brought to ClickHouse. */
 const RESULTS_MS = 1_000;
-
-/** How often old notifications and runs of workflows are looked for. */
-const FORGET_MS = 600_000;
 
 /** The role that does what is due: webhook deliveries, notifications of channels, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, and errors that spread. */
 export function startSchedulerRole(house: House): void {
@@ -58,14 +54,6 @@ export function startSchedulerRole(house: House): void {
     work: () => storeResults(house),
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
   });
-  const forgetting = repeat({
-    pauseMs: FORGET_MS,
-    work: async () => {
-      const now = new Date(clock.now());
-      return [await forgetOldNotifications(database, now), await forgetOldRuns(database, now)].includes(true);
-    },
-    onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not delete what is old; trying again"),
-  });
   // Two schedulers that see the clock jump forward must not take each other's checks for abandoned.
   const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), config, log, runner });
   const monitors = [runMonitors(uptimeRunner(makeUptimeProbe(config))), runMonitors(sslRunner(config)), runMonitors(domainRunner({ config, clock, log }))];
@@ -73,7 +61,7 @@ export function startSchedulerRole(house: House): void {
   const workflows = runDueWorkflows({ database, outbound, clock, config, log });
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
-  const repeating = [following, deliveries, notifications, forgetting, lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors];
+  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors];
   for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",

@@ -5,10 +5,11 @@ import { counts } from "../../platform/fair-share.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import type { DeliveryTrigger } from "../../schemas/vocabulary.ts";
+import type { PreviousSecret } from "../webhooks/previous-secret.ts";
 import { deliveryBody } from "./body.ts";
 
 /** A delivery whose lease we hold, with all that an attempt needs. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends PreviousSecret {
   id: string;
   leaseToken: string;
   webhookId: string;
@@ -68,6 +69,8 @@ export async function claimDeliveries(database: Database, now: Date, leaseMs: nu
     trigger: delivery.trigger,
     url: webhook.url,
     signingSecret: webhook.signingSecret,
+    previousSecret: webhook.previousSecret,
+    previousSecretExpiresAt: webhook.previousSecretExpiresAt,
     headers: webhook.headers,
     body: deliveryBody(event),
   }));

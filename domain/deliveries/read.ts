@@ -2,22 +2,25 @@ import { and, count, desc, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Database, Queries } from "../../platform/postgres/database.ts";
-import type { WebhookDelivery } from "../../schemas/api/webhooks.ts";
+import type { DeliveryListQuery, WebhookDelivery } from "../../schemas/api/webhooks.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { findWebhook } from "../webhooks/read.ts";
 import { deliveryBody } from "./body.ts";
 
-/** The deliveries of one webhook, newest first. NOT_FOUND as for the webhook itself. */
+/** The deliveries of one webhook, of a status or of an event type if asked, newest first. NOT_FOUND as for the webhook itself. */
 export async function listDeliveries(
   database: Database,
   organizationId: string,
   webhookId: string,
-  { limit, offset }: { limit: number; offset: number },
+  { status, event, limit, offset }: DeliveryListQuery,
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
   const { id } = await findWebhook(database, organizationId, webhookId);
+  const asked = and(eq(webhookDeliveries.webhookId, id), status && eq(webhookDeliveries.status, status), event && eq(events.type, event));
   const [rows, [counted]] = await Promise.all([
-    withRequest(database).where(eq(webhookDeliveries.webhookId, id)).orderBy(desc(webhookDeliveries.createdAt), desc(webhookDeliveries.attempt), desc(webhookDeliveries.id)).limit(limit).offset(offset),
-    database.select({ total: count() }).from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, id)),
+    withRequest(database).where(asked).orderBy(desc(webhookDeliveries.createdAt), desc(webhookDeliveries.attempt), desc(webhookDeliveries.id)).limit(limit).offset(offset),
+    event
+      ? database.select({ total: count() }).from(webhookDeliveries).innerJoin(events, eq(events.id, webhookDeliveries.eventId)).where(asked)
+      : database.select({ total: count() }).from(webhookDeliveries).where(asked),
   ]);
   return { deliveries: rows.map(showDelivery), total: counted?.total ?? 0 };
 }
@@ -50,7 +53,8 @@ function showDelivery({ delivery, event, url }: DeliveryRow): WebhookDelivery {
     attempt: delivery.attempt,
     trigger: delivery.trigger,
     status: delivery.status,
-    url,
+    url: delivery.url ?? url,
+    request_headers: delivery.requestHeaders,
     request_body: deliveryBody(event),
     response_status_code: delivery.responseStatusCode,
     response_body: delivery.responseBody,

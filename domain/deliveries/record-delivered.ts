@@ -24,12 +24,12 @@ export function recordDelivered(database: Database, claimed: ClaimedDelivery, at
 }
 
 async function recordAll(database: Database, delivered: Delivered[]): Promise<boolean[]> {
-  const rows = delivered.map(({ claimed, attempt }) => ({ id: claimed.id, token: claimed.leaseToken, status_code: attempt.statusCode, body: attempt.responseBody, duration_ms: attempt.durationMs }));
+  const rows = delivered.map(({ claimed, attempt }) => ({ id: claimed.id, token: claimed.leaseToken, status_code: attempt.statusCode, body: attempt.responseBody, duration_ms: attempt.durationMs, url: attempt.url, headers: attempt.requestHeaders }));
   const { rows: recorded } = await inTransaction(database, (tx) =>
     tx.execute<{ id: string }>(sql`
       update ${webhookDeliveries} as delivery
-      set status = 'delivered', lease_token = null, response_status_code = now.status_code, response_body = now.body, duration_ms = now.duration_ms, error = null, next_retry_at = null
-      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as now (id uuid, token uuid, status_code integer, body text, duration_ms integer)
+      set status = 'delivered', lease_token = null, url = now.url, request_headers = now.headers, response_status_code = now.status_code, response_body = now.body, duration_ms = now.duration_ms, error = null, next_retry_at = null
+      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as now (id uuid, token uuid, status_code integer, body text, duration_ms integer, url text, headers jsonb)
       where delivery.id = now.id and delivery.lease_token = now.token
       returning delivery.id`),
   );

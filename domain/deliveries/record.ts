@@ -1,9 +1,9 @@
-import { and, eq, inArray, min, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte, min, sql } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import { webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { disableWebhook } from "../webhooks/disable.ts";
-import { planRetry, type Plan } from "../webhooks/plan-retry.ts";
+import { planRetry, settlePlan, type Plan } from "../webhooks/plan-retry.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { recordDelivered } from "./record-delivered.ts";
 
@@ -16,6 +16,11 @@ export interface Attempt {
   /** Why it counts as failed, null when it was delivered. */
   error: string | null;
   at: Date;
+  /** When the receiver asked to be tried again; null when it did not. */
+  retryAfter: Date | null;
+  /** Where it was sent, and with which headers, secrets masked; null when nothing could be sent. */
+  url: string;
+  requestHeaders: Record<string, string> | null;
 }
 
 /**
@@ -31,12 +36,15 @@ export async function recordAttempt(database: Database, claimed: ClaimedDelivery
     const [webhook] = await tx.select().from(webhooks).where(eq(webhooks.id, claimed.webhookId)).for(plan.kind === "disable" ? "no key update" : "share");
     const [held] = await tx.select({ status: webhookDeliveries.status }).from(webhookDeliveries).where(leased(claimed)).for("update");
     if (!webhook || !held) return { kind: "lost" };
-    const retryAt = plan.kind === "retry" && webhook.isActive && held.status === "pending" ? plan.at : null;
+    const settled = settlePlan(plan, { isActive: webhook.isActive, abandoned: held.status === "abandoned" });
+    const retryAt = settled.kind === "retry" ? settled.at : null;
     await tx
       .update(webhookDeliveries)
       .set({
         status: "failed",
         leaseToken: null,
+        url: attempt.url,
+        requestHeaders: attempt.requestHeaders,
         responseStatusCode: attempt.statusCode,
         responseBody: attempt.responseBody,
         durationMs: attempt.durationMs,
@@ -45,9 +53,16 @@ export async function recordAttempt(database: Database, claimed: ClaimedDelivery
       })
       .where(eq(webhookDeliveries.id, claimed.id));
     if (retryAt) await insertRetry(tx, claimed, retryAt, attempt.at);
-    if (plan.kind === "disable" && (await disableWebhook(tx, webhook, plan.reason, attempt.at))) return plan;
-    return retryAt ? plan : { kind: "failed" };
+    if (settled.kind === "disable") await disableWebhook(tx, webhook, { reason: settled.reason, statusCode: attempt.statusCode, since: await failingSince(tx, claimed) }, attempt.at);
+    return settled;
   });
+}
+
+/** When the first of the attempts was planned of which this is the last. */
+async function failingSince(tx: Transaction, { webhookId, eventId, trigger, attempt }: ClaimedDelivery): Promise<Date> {
+  const ofEvent = and(eq(webhookDeliveries.eventId, eventId), eq(webhookDeliveries.webhookId, webhookId), eq(webhookDeliveries.trigger, trigger), lte(webhookDeliveries.attempt, attempt));
+  const [row] = await tx.select({ createdAt: webhookDeliveries.createdAt }).from(webhookDeliveries).where(ofEvent).orderBy(asc(webhookDeliveries.attempt), desc(webhookDeliveries.createdAt)).limit(1);
+  return row!.createdAt;
 }
 
 async function insertRetry(tx: Transaction, { organizationId, webhookId, eventId, attempt, trigger }: ClaimedDelivery, dueAt: Date, createdAt: Date): Promise<void> {

@@ -3,19 +3,29 @@ import type { Transaction } from "../../platform/postgres/database.ts";
 import { webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { systemActor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
-import { showWebhook, type WebhookRow } from "./read.ts";
+import { tellOwner } from "../organizations/tell-owner.ts";
+import { describeDisabled } from "./describe-disabled.ts";
+import { auditedWebhook, type WebhookRow } from "./read.ts";
+
+/** Why a receiver failed for good. */
+export interface FinalFailure {
+  reason: "retries_exhausted" | "gone";
+  /** The last answer; null when there was none. */
+  statusCode: number | null;
+  /** When the first attempt at the event was planned. */
+  since: Date;
+}
 
 /**
- * Disables a webhook that the transaction has locked, because its receiver failed for good, and abandons what is
- * pending. Returns false when it was disabled before.
+ * Disables an active webhook that the transaction has locked, because its receiver failed for good, abandons what is pending and
+ * tells the owner.
  */
-export async function disableWebhook(tx: Transaction, webhook: WebhookRow, reason: "retries_exhausted" | "gone", at: Date): Promise<boolean> {
-  if (!webhook.isActive) return false;
-  const [row] = await tx.update(webhooks).set({ isActive: false, disabledAt: at, disabledReason: reason, updatedAt: at }).where(eq(webhooks.id, webhook.id)).returning();
+export async function disableWebhook(tx: Transaction, webhook: WebhookRow, failure: FinalFailure, at: Date): Promise<void> {
+  const [row] = await tx.update(webhooks).set({ isActive: false, disabledAt: at, disabledReason: failure.reason, updatedAt: at }).where(eq(webhooks.id, webhook.id)).returning();
   await abandonPending(tx, webhook.id, at);
-  const change = { action: "webhook.disabled", resourceType: "webhook", resourceId: webhook.id, before: showWebhook(webhook), after: showWebhook(row!) };
+  const change = { action: "webhook.disabled", resourceType: "webhook", resourceId: webhook.id, before: auditedWebhook(webhook), after: auditedWebhook(row!) };
   await recordAudit(tx, systemActor(webhook.organizationId, "Webhook deliveries"), change);
-  return true;
+  await tellOwner(tx, { organizationId: webhook.organizationId, ...describeDisabled(webhook, failure, at), at });
 }
 
 /**

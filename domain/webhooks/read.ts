@@ -4,6 +4,7 @@ import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
 import type { Webhook } from "../../schemas/api/webhooks.ts";
 import { webhooks } from "../../schemas/tables/all.ts";
+import { maskSecretHeaders } from "../secret-names.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
 
@@ -32,7 +33,12 @@ export async function lockWebhook(tx: Transaction, organizationId: string, id: s
   return row;
 }
 
-/** As the API shows it: without its secret. */
+/** As the audit log is given it: the log hides the values of headers itself, and sees by them which fields changed. */
+export function auditedWebhook(row: WebhookRow): Webhook {
+  return { ...showWebhook(row), headers: row.headers };
+}
+
+/** As the API shows it: without its secrets. */
 export function showWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
@@ -40,7 +46,7 @@ export function showWebhook(row: WebhookRow): Webhook {
     url: row.url,
     is_active: row.isActive,
     events: row.events as Webhook["events"],
-    headers: row.headers,
+    headers: maskSecretHeaders(row.headers),
     disabled_at: row.disabledAt?.toISOString() ?? null,
     disabled_reason: row.disabledReason,
     created_at: row.createdAt.toISOString(),

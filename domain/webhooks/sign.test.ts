@@ -22,6 +22,16 @@ describe("a delivery's signatures", () => {
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it("are by both secrets after a rotation: either verifies with the library, and no third does", () => {
+    const [secret, previousSecret] = [newSigningSecret(), newSigningSecret()];
+    const headers = signatureHeaders({ secret, previousSecret, id: "msg_1", at: new Date(), body });
+    for (const valid of [secret, previousSecret]) expect(new Webhook(valid).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(newSigningSecret()).verify(body, headers)).toThrow();
+    expect(headers["x-service-signature"]).toBe(createHmac("sha256", secret).update(body).digest("hex"));
+    expect(headers["x-service-signature-previous"]).toBe(createHmac("sha256", previousSecret).update(body).digest("hex"));
+    expect(signatureHeaders({ secret, id: "msg_1", at: new Date(), body })).not.toHaveProperty("x-service-signature-previous");
+  });
+
   it("are those of a known example", () => {
     const headers = signatureHeaders({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: new Date(1_614_265_330_000), body: '{"test": 2432232314}' });
     expect(headers).toMatchObject({ "webhook-timestamp": "1614265330", "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" });

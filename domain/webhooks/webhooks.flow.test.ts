@@ -50,7 +50,7 @@ describe("a webhook", () => {
   it("is made with a secret that is shown once, changed, listed and deleted; the audit log never holds the secret", async () => {
     const { webhook, signing_secret: secret } = await create({ headers: { Authorization: "Bearer very-private" } });
     expect(webhook).toEqual({
-      id: expect.any(String), name: "On call", url: "https://hooks.example.com/pharos", is_active: true, events: ["incident.created", "monitor.down"], headers: { Authorization: "Bearer very-private" },
+      id: expect.any(String), name: "On call", url: "https://hooks.example.com/pharos", is_active: true, events: ["incident.created", "monitor.down"], headers: { Authorization: "[masked]" },
       disabled_at: null, disabled_reason: null, created_at: at.toISOString(), updated_at: at.toISOString(),
     });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -60,7 +60,7 @@ describe("a webhook", () => {
     const updated = await updateWebhook({ database, config }, actor, webhook.id, UpdateWebhook.parse({ name: "Night", events: ["monitor.up"], is_active: false }), later);
     expect(updated).toEqual({ ...webhook, name: "Night", events: ["monitor.up"], is_active: false, disabled_at: later.toISOString(), disabled_reason: "manual", updated_at: later.toISOString() });
     expect(await getWebhook(database, actor.organizationId, webhook.id)).toEqual(updated);
-    const rotated = await rotateSecret(database, actor, webhook.id, later);
+    const rotated = await rotateSecret(database, actor, webhook.id, { expire_previous: false }, later);
     expect(rotated.signing_secret).not.toBe(secret);
     await deleteWebhook(database, actor, webhook.id);
     expect(await listWebhooks(database, actor.organizationId)).toEqual([]);
@@ -79,7 +79,7 @@ describe("a webhook", () => {
     const { webhook } = await create();
     const stranger = await makeActor();
     const tries = (by: Actor, id: string) => [
-      getWebhook(database, by.organizationId, id), updateWebhook({ database, config }, by, id, {}, at), deleteWebhook(database, by, id), rotateSecret(database, by, id, at),
+      getWebhook(database, by.organizationId, id), updateWebhook({ database, config }, by, id, {}, at), deleteWebhook(database, by, id), rotateSecret(database, by, id, { expire_previous: false }, at),
       testWebhook(database, by.organizationId, id, { at, waitMs: 0 }), listDeliveries(database, by.organizationId, id, { limit: 10, offset: 0 }),
     ];
     const failures = await Promise.all([...tries(stranger, webhook.id), ...tries(actor, newId()), ...tries(actor, "nonsense")].map(failureOf));
@@ -134,7 +134,7 @@ describe("the body of a request", () => {
     ["a header without a name", { headers: { "": "1" } }, "headers/"],
   ])("is refused with its place: %s", (_, changes, path) => expect(pathsOf(changes)).toEqual([path]));
 
-  it.each(["host", "Host", "Content-Length", "content-type", "Content-Encoding", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect", "Proxy-Authorization", "webhook-id", "Webhook-Signature", "X-Service-Signature"])(
+  it.each(["host", "Host", "Content-Length", "content-type", "Content-Encoding", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect", "Proxy-Authorization", "webhook-id", "Webhook-Signature", "X-Service-Signature", "X-Service-Signature-Previous"])(
     "may not set the header %s",
     (name) => expect(pathsOf({ headers: { [name]: "x" } })).toEqual([`headers/${name}`]),
   );

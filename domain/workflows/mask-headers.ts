@@ -1,11 +1,7 @@
 import { Failure } from "../../platform/failures.ts";
 import type { WorkflowStep } from "../../schemas/api/workflows.ts";
+import { isSecretHeader, MASK } from "../secret-names.ts";
 import { walkSteps } from "./walk-steps.ts";
-
-const MASK = "[masked]";
-
-/** Headers that authenticate, by their usual names and by words that such names hold. */
-const SECRET_HEADER = /auth|cookie|token|secret|password|credential|signature|session|api-?key|[-_]key$|^key$/i;
 
 type HttpStep = Extract<WorkflowStep, { type: "http_request" }>;
 
@@ -44,7 +40,7 @@ function keyOf({ method, url }: HttpStep, name: string | undefined, header: stri
 }
 
 function isSecret(header: string, value: string): boolean {
-  return value !== "" && SECRET_HEADER.test(header) && !/^\{\{[^{}]*\}\}$/.test(value);
+  return isSecretHeader(header, value) && !/^\{\{[^{}]*\}\}$/.test(value);
 }
 
 function mapRequests(steps: readonly WorkflowStep[], map: (step: HttpStep, header: string, value: string) => string): WorkflowStep[] {

@@ -424,7 +424,7 @@ describe("a person", () => {
     await emit("incident.created", { n: 1 });
     startDeliveries();
     await settled(id, "1 delivered");
-    const { signing_secret: secret } = await rotateSecret(database, actor, id, new Date(now));
+    const { signing_secret: secret } = await rotateSecret(database, actor, id, { expire_previous: false }, new Date(now));
     now += 1_000;
     const [first] = await rowsOf(id);
     expect(await redeliver(database, actor.organizationId, id, first!.id, new Date(now))).toMatchObject({ trigger: "redeliver", status: "pending", attempt: 1, event_id: first!.eventId });

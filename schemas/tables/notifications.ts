@@ -30,6 +30,8 @@ export const events = pgTable(
   },
   (table) => [
     index("events_to_fan_out").on(table.position).where(sql`fanned_out_at is null`),
+    // What may be forgotten one day; regressions are counted for their release as long as that exists.
+    index("events_forgettable").on(table.createdAt).where(sql`fanned_out_at is not null and type <> 'error.regressed'`),
     index("events_regressions").on(table.organizationId, sql`(${table.data} ->> 'release')`).where(sql`type = 'error.regressed'`),
   ],
 );
@@ -42,6 +44,9 @@ export const webhooks = pgTable(
     name: text("name").notNull(),
     url: text("url").notNull(),
     signingSecret: text("signing_secret").notNull(),
+    /** The secret before the last rotation; deliveries are signed with both until its end. */
+    previousSecret: text("previous_secret"),
+    previousSecretExpiresAt: moment("previous_secret_expires_at"),
     isActive: boolean("is_active").notNull().default(true),
     events: text("events").array().notNull(),
     headers: jsonb("headers").$type<Record<string, string>>().notNull().default({}),
@@ -56,7 +61,8 @@ export const webhooks = pgTable(
 /**
  * States: pending (due_at says when) → delivered | failed (its next attempt is another row) | abandoned.
  * `attempt` is 1 for the first try; a retry is a new row with the same event. While a worker holds a
- * pending row, `lease_token` is its token and `due_at` the lease's end.
+ * pending row, `lease_token` is its token and `due_at` the lease's end. `url` and `request_headers` are null until the attempt is made:
+ * what was sent, with secrets masked.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -70,6 +76,8 @@ export const webhookDeliveries = pgTable(
     status: deliveryStatus("status").notNull().default("pending"),
     dueAt: moment("due_at").notNull(),
     leaseToken: uuid("lease_token"),
+    url: text("url"),
+    requestHeaders: jsonb("request_headers").$type<Record<string, string>>(),
     responseStatusCode: integer("response_status_code"),
     responseBody: text("response_body"),
     durationMs: integer("duration_ms"),
@@ -83,6 +91,7 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_due").on(table.dueAt, table.position).where(sql`status = 'pending'`),
     index("webhook_deliveries_leased").on(table.webhookId).where(sql`status = 'pending' and lease_token is not null`),
     index("webhook_deliveries_webhook").on(table.webhookId, table.createdAt),
+    index("webhook_deliveries_event").on(table.eventId, table.webhookId),
   ],
 );
 

@@ -1,6 +1,7 @@
+import { readSuccessRate } from "../../../domain/deliveries/success-rate.ts";
 import { getWebhook } from "../../../domain/webhooks/read.ts";
 import { PathId } from "../../../schemas/api/shared.ts";
-import { WebhookAnswer } from "../../../schemas/api/webhooks.ts";
+import { WebhookInFull } from "../../../schemas/api/webhooks.ts";
 import { route } from "../../route.ts";
 
 export const get = route({
@@ -9,7 +10,11 @@ export const get = route({
   scope: "notifications:read",
   tag: "Webhooks",
   summary: "Get a webhook",
+  description: "With the share of its events that arrived in the last 7 days.",
   params: PathId,
-  response: WebhookAnswer,
-  handle: async ({ params, actor, needs }) => ({ webhook: await getWebhook(needs.database, actor.organizationId, params.id) }),
+  response: WebhookInFull,
+  handle: async ({ params, actor, needs: { database, clock } }) => {
+    const webhook = await getWebhook(database, actor.organizationId, params.id);
+    return { webhook, success_rate: await readSuccessRate(database, webhook.id, new Date(clock.now())) };
+  },
 });

@@ -9,7 +9,7 @@ export const deliveries = route({
   scope: "notifications:read",
   tag: "Webhooks",
   summary: "List a webhook's deliveries",
-  description: "Every attempt is one delivery. Newest first.",
+  description: "Every attempt is one delivery. Newest first. Deliveries are kept for 30 days.",
   params: PathId,
   query: DeliveryListQuery,
   response: DeliveryList,

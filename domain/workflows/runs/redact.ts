@@ -1,15 +1,7 @@
-const MASK = "[masked]";
-
-/** Names of what is secret, of inputs as of headers. */
-const SECRET_NAME = /auth|cookie|token|secret|passw|credential|signature|session|api-?_?key|private-?_?key|[-_]key$|^key$/i;
+import { isSecretName, MASK } from "../../secret-names.ts";
 
 /** Shorter ones would be found in innocent words. */
 const SHORTEST = 6;
-
-/** Whether a field or header of this name is masked wherever it is shown. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
 
 /** A value with everything in it masked that has a secret name, at any depth. */
 export function maskSecrets(value: unknown): unknown {

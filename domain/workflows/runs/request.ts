@@ -1,8 +1,8 @@
 import type { Config } from "../../../platform/config.ts";
 import type { Outbound } from "../../../platform/outbound/outbound.ts";
 import type { WorkflowStep } from "../../../schemas/api/workflows.ts";
+import { isSecretName } from "../../secret-names.ts";
 import { fillText, fillUrl, fillValue, StepFailure, type Scope } from "./fill-templates.ts";
-import { isSecretName } from "./redact.ts";
 
 export type RequestStep = Extract<WorkflowStep, { type: "http_request" }>;
 

@@ -96,8 +96,9 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile }, authentication, table }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
-  const pages = await servePages(app, { database, clock, log, isReady: () => isReady(probes) });
-  if (probes) serveProbes(app, probes, (request) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for")));
+  const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
+  const pages = await servePages(app, { database, clock, config, log, addressOf, isReady: () => isReady(probes) });
+  if (probes) serveProbes(app, probes, addressOf);
   app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, authentication, pages));
   return app;
 }

@@ -5,7 +5,7 @@ import { MetricsPushAnswer, MetricsPushBody } from "../schemas/messages/metrics-
 import { PingBody } from "../schemas/messages/ping.ts";
 
 /** The parts of an OpenAPI operation that are written here. */
-interface Operation {
+export interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
@@ -93,12 +93,12 @@ const REFUSALS: Record<string, string> = {
   "503": "Not taken in: try again after Retry-After.",
 };
 
-function json(description: string, schema: object): object {
+export function json(description: string, schema: object): object {
   return { description, content: { "application/json": { schema } } };
 }
 
 /** A reference to a schema that has a name of its own in the document, else the schema itself. */
-function jsonSchema(schema: z.ZodType): object {
+export function jsonSchema(schema: z.ZodType): object {
   const id = schema.meta()?.id;
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });

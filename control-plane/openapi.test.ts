@@ -48,9 +48,9 @@ describe("the OpenAPI document", () => {
     expect(described.sort()).toEqual(ALL_ROUTES.map(({ method, path }) => `${method} /api/v1${path.replace(/:(\w+)/g, "{$1}")}`).sort());
   });
 
-  it("describes the ingest endpoints", () => {
+  it("describes the ingest endpoints, and what visitors of pages ask", () => {
     const described = operations.filter(({ path }) => !path.startsWith("/api/v1/")).map(({ method, path }) => `${method} ${path}`);
-    expect(described.sort()).toEqual(["get /api/heartbeat/{monitor}", "post /api/beacon", "post /api/heartbeat/{monitor}", "post /api/metrics/ingest"]);
+    expect(described.sort()).toEqual(["get /api/heartbeat/{monitor}", "post /api/beacon", "post /api/heartbeat/{monitor}", "post /api/metrics/ingest", "post /pages/{slug}/subscribers"]);
   });
 
   it("gives each operation a tag, a summary and an id of its own", () => {
@@ -64,7 +64,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("names the scope that each operation needs, and how it is authenticated", () => {
-    for (const { operationId, description, security } of operations.filter(({ path }) => path !== "/api/beacon")) {
+    for (const { operationId, description, security } of operations.filter(({ path }) => path !== "/api/beacon" && !path.startsWith("/pages/"))) {
       const named = /Needs the scope (.*)\.$/.exec(description)?.[1]?.split(" or ").map((each) => each.replaceAll("`", "")) ?? [];
       expect(named.length, operationId).toBeGreaterThan(0);
       for (const scope of named) expect(SCOPES).toContain(scope);

@@ -6,6 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-pro
 import { FAILURE_STATUS, type FailureCode } from "../platform/failures.ts";
 import { FailureAnswer } from "../schemas/api/failure.ts";
 import { describeIngest } from "./describe-ingest.ts";
+import { describeSubscribing } from "./describe-subscribing.ts";
 import { finishDocument, OPTIONAL_BODY } from "./finish-document.ts";
 import type { Route } from "./route.ts";
 
@@ -46,7 +47,8 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
     transform: jsonSchemaTransform,
     transformObject(document) {
       const described = jsonSchemaTransformObject(document);
-      return finishDocument({ ...described, paths: { ...described.paths, ...describeIngest({ $ref: "#/components/schemas/Failure" }) } });
+      const failure = { $ref: "#/components/schemas/Failure" };
+      return finishDocument({ ...described, paths: { ...described.paths, ...describeIngest(failure), ...describeSubscribing(failure) } });
     },
   } as FastifyDynamicSwaggerOptions);
 }

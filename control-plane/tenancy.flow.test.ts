@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreatedOrganization } from "../domain/organizations/create.ts";
+import { newSecret } from "../domain/subscribers/tokens.ts";
 import { newId } from "../platform/ids.ts";
-import { errorSignatures, events, sourceMapFiles, sourceMaps, sslMonitors, webhookDeliveries } from "../schemas/tables/all.ts";
+import { errorSignatures, events, sourceMapFiles, sourceMaps, sslMonitors, subscribers, webhookDeliveries } from "../schemas/tables/all.ts";
 import { startTestControlPlane, type Answer, type TestControlPlane } from "../testing/control-plane.ts";
 import type { Route } from "./route.ts";
 import { ALL_ROUTES } from "./routes/all.ts";
@@ -57,9 +58,12 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
   await plane.database.insert(sourceMaps).values({ id: sourceMap, organizationId, serviceId, release: "1", url: "~/app.js", hash: "00", uploadedAt: AT });
   const sslMonitor = newId();
   await plane.database.insert(sslMonitors).values({ id: sslMonitor, organizationId, domain: "shop.example.com", port: 443, alertDays: 30, dueAt: AT, createdAt: AT, updatedAt: AT });
+  const subscriber = newId();
+  await plane.database.insert(subscribers).values({ id: subscriber, organizationId, statusPageId: pageId, kind: "email", address: "ada@example.com", addressKey: "ada@example.com", target: "ada@example.com", secret: newSecret(), asksSince: AT, lastAskedAt: AT, createdAt: AT, updatedAt: AT });
   return {
     "/services/:id": serviceId,
     "/status-pages/:id": pageId,
+    "/status-pages/:id/subscribers/:subscriberId": subscriber,
     "/status-pages/:id/design/versions/:versionId": idOf(draft),
     "/incidents/:id": idOf(await create("/incidents", { services: [] })),
     "/maintenance-windows/:id": idOf(await create("/maintenance-windows", { services: [], starts_at: "2999-01-01T00:00:00Z", ends_at: "2999-01-01T01:00:00Z" })),

@@ -33,6 +33,28 @@ const url = (protocols: string[]) =>
     .refine((text) => text === "" || (URL.canParse(text) && protocols.includes(new URL(text).protocol)), `must be a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`)
     .transform((text) => text || null);
 
+/** `smtp://user:password@host:port`, the port and the credentials optional; a password with other than letters and digits is percent-encoded. */
+const smtpUrl = z
+  .string()
+  .refine((text) => text === "" || isSmtpUrl(text), "must be a URL such as smtp://user:password@mail.example.com:587 or smtps://…, special characters of user and password percent-encoded")
+  .transform((text) => text || null);
+
+function isSmtpUrl(text: string): boolean {
+  try {
+    const { protocol, hostname, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return (protocol === "smtp:" || protocol === "smtps:") && hostname !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** `Name <address>` or an address alone. */
+const sender = z
+  .string()
+  .regex(/^(?:[^<>@\r\n"]{0,200}<[^\s<>@"]{1,64}@[a-zA-Z0-9.-]{1,253}>|[^\s<>@"]{1,64}@[a-zA-Z0-9.-]{1,253})?$/, "must be an address such as status@example.com or Acme Status <status@example.com>")
+  .transform((text) => text || null);
+
 /** Not judged as a URL: one that names a Unix socket has no host, which libpq allows and `URL` does not. */
 const postgresUrl = z
   .string()
@@ -136,6 +158,10 @@ export const SETTINGS = {
   SMS_GATEWAY_URL: setting({ unit: "URL", default: "", secret: true, doc: "Where text messages are POSTed in Twilio's form (To, From, Body), with user and password in the URL, such as https://SID:TOKEN@api.twilio.com/2010-04-01/Accounts/SID/Messages.json; empty: channels of type sms say that it is missing. Addresses that are not public need OUTBOUND_ALLOW.", read: url(["http:", "https:"]) }),
   SMS_FROM: setting({ unit: "text", default: "", doc: "Who text messages come from: a number or name that the gateway lets you use.", read: optional }),
   PAGERDUTY_EVENTS_URL: setting({ unit: "URL", default: "https://events.pagerduty.com/v2/enqueue", doc: "Where channels of type pagerduty send their events (Events API v2); for accounts in Europe https://events.eu.pagerduty.com/v2/enqueue.", read: url(["http:", "https:"]).transform((text) => text ?? "https://events.pagerduty.com/v2/enqueue") }),
+  SMTP_URL: setting({ unit: "URL", default: "", secret: true, doc: "The server that takes mail: smtp://user:password@host:587 (with STARTTLS, required when a password is sent to another machine) or smtps://user:password@host:465. Without it no mail is sent and nobody can subscribe by mail. OUTBOUND_CA_FILE adds its authority.", read: smtpUrl }),
+  MAIL_FROM: setting({ unit: "address", default: "", doc: "Whom mail comes from, such as Acme Status <status@example.com>; needed with SMTP_URL.", read: sender }),
+  SMTP_CONNECTIONS: setting({ unit: "connections", default: "10", doc: "Mails that one scheduler sends at a time.", read: integer(1, 100) }),
+  RATE_LIMIT_SUBSCRIBE: setting({ unit: "requests/min", default: "10", doc: "Subscriptions asked for from one client address; 0 is unlimited.", read: integer(0, 1_000_000_000) }),
   RDAP_BOOTSTRAP_URL: setting({ unit: "URL", default: "", doc: "Where RDAP's bootstrap file is fetched once a day, such as https://data.iana.org/rdap/dns.json; empty: the servers of the most used top-level domains that Pharos ships with.", read: url(["http:", "https:"]) }),
   WHOIS_ROOT: setting({ unit: "host:port", default: "whois.iana.org:43", doc: "The WHOIS server that names the registries' servers.", read: z.string().regex(/^[a-zA-Z0-9.-]+:\d{1,5}$/, "must be host:port, like whois.iana.org:43") }),
   REGISTRY_PAUSE_MS: setting({ unit: "ms", default: "1000", doc: "How long this process waits after an RDAP or WHOIS server has answered before it asks that server again.", read: integer(0, 600_000) }),
@@ -168,6 +194,7 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 function checkTogether(config: Config, faults: string[]): string[] {
   if (config.PORT !== 0 && config.PORT === config.EDGE_PORT) faults.push(`PORT and EDGE_PORT are both ${config.PORT}; they need to differ.`);
   if (config.CLICKHOUSE_CLUSTER !== null && !config.CLICKHOUSE_URL) faults.push("CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded ClickHouse is one server.");
+  if (config.SMTP_URL !== null && config.MAIL_FROM === null) faults.push("SMTP_URL needs MAIL_FROM: whom mail comes from, such as Acme Status <status@example.com>.");
   if (config.PHAROS_ROLES.length < ROLES.length) {
     const missing = [config.KAFKA_BROKERS.length === 0 && "KAFKA_BROKERS", !config.DATABASE_URL && "DATABASE_URL", !config.CLICKHOUSE_URL && "CLICKHOUSE_URL"].filter(Boolean);
     if (missing.length > 0) faults.push(`PHAROS_ROLES names only some roles, so the stores must be shared: set ${missing.join(", ")}. On embedded stores every role runs in one process (PHAROS_ROLES=all).`);

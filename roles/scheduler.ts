@@ -3,12 +3,15 @@ import { forgetOld } from "../processors/due-work/forget-old.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
 import { makeNotifications } from "../processors/notifications/notify.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
+import { makeMailSender } from "../processors/mail/send.ts";
 import { domainRunner } from "../processors/monitors/run-domain.ts";
 import { runDueMonitors, type MonitorRunner } from "../processors/monitors/run-due.ts";
 import { sslRunner } from "../processors/monitors/run-ssl.ts";
 import { uptimeRunner } from "../processors/monitors/run-uptime.ts";
 import { runDueWorkflows } from "../processors/workflows/run-due.ts";
 import { watchLateness } from "../processors/monitors/watch-lateness.ts";
+import { makeAnnouncing } from "../processors/subscribers/announce.ts";
+import { makePosting } from "../processors/subscribers/post.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
 import { runDueWindows } from "../domain/maintenance/run-due.ts";
 import { storeResults } from "../domain/monitors/store-results.ts";
@@ -27,7 +30,7 @@ const PRIORITIES_MS = 120_000;
 /** How often results of checks are brought to ClickHouse. */
 const RESULTS_MS = 1_000;
 
-/** The role that does what is due: webhook deliveries, notifications of channels, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, and errors that spread. */
+/** The role that does what is due: webhook deliveries, notifications of channels, mail, subscribers of pages, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, and errors that spread. */
 export function startSchedulerRole(house: House): void {
   const { config, clock, log, database, lifecycle, metrics } = house;
   const outbound = makeOutbound({ config });
@@ -59,9 +62,10 @@ export function startSchedulerRole(house: House): void {
   const monitors = [runMonitors(uptimeRunner(makeUptimeProbe(config))), runMonitors(sslRunner(config)), runMonitors(domainRunner({ config, clock, log }))];
   const following = followClock({ database, clock, log, deliveryLeaseMs: deliveryLeaseMs(config) });
   const workflows = runDueWorkflows({ database, outbound, clock, config, log });
+  const subscriptions = [makeAnnouncing({ database, clock, config, log }), makePosting({ database, outbound, clock, config, log }), makeMailSender({ database, clock, config, log })];
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
-  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors];
+  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors, ...subscriptions];
   for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",

@@ -157,3 +157,11 @@ export const WORKFLOW_RUN_STATUSES = ["queued", "running", "waiting", "succeeded
 
 /** What became of a step when it was carried out; `retried`: it failed and is tried again. */
 export const STEP_OUTCOMES = ["succeeded", "failed", "retried"] as const;
+
+/** Why a mail is sent: to confirm a subscription, to tell a subscriber of an event, or to tell somebody of the organization something. */
+export const MAIL_KINDS = ["confirmation", "announcement", "notice"] as const;
+export const MAIL_STATUSES = ["pending", "sent", "failed"] as const;
+
+export const SUBSCRIBER_KINDS = ["email", "webhook"] as const;
+export type SubscriberKind = (typeof SUBSCRIBER_KINDS)[number];
+export const SUBSCRIBER_STATES = ["pending", "active", "quarantined", "unsubscribed"] as const;

@@ -1,16 +1,19 @@
 import type { ComponentChildren } from "preact";
+import { isRightToLeft } from "../../domain/subscribers/messages/all.ts";
 
 interface LayoutProps {
   title: string;
   /** Path of the style sheet, with its version. */
   styles: string;
+  /** BCP 47; English unless given. */
+  language?: string;
   children: ComponentChildren;
 }
 
 /** The frame of every page for people: no script, one style sheet. */
-export function Layout({ title, styles, children }: LayoutProps) {
+export function Layout({ title, styles, language = "en", children }: LayoutProps) {
   return (
-    <html lang="en">
+    <html lang={language} dir={isRightToLeft(language) ? "rtl" : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

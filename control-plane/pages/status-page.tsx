@@ -1,6 +1,7 @@
 import type { PublicPage } from "../../domain/status-pages/read-public-page.ts";
 import type { IncidentStatus, ServiceStatus } from "../../schemas/vocabulary.ts";
 import { Layout } from "./layout.tsx";
+import { SubscribeForm } from "./subscribe-form.tsx";
 
 /** The sentence above everything, by the worst status of the page's services. */
 const OVERALL: Record<ServiceStatus, string> = {
@@ -28,8 +29,15 @@ const INCIDENT_STATUS: Record<IncidentStatus, string> = {
 
 const SEVERITY = { minor: "Minor", major: "Major", critical: "Critical" } as const;
 
+interface StatusPageProps {
+  page: PublicPage;
+  styles: string;
+  /** Where its form sends subscriptions; null shows none. */
+  subscribeAt: string | null;
+}
+
 /** A public status page. Everything on it is text that somebody wrote; preact escapes it. */
-export function StatusPage({ page, styles }: { page: PublicPage; styles: string }) {
+export function StatusPage({ page, styles, subscribeAt }: StatusPageProps) {
   const { name, tagline, overall, services, openIncidents } = page;
   return (
     <Layout title={`${name} status`} styles={styles}>
@@ -57,6 +65,8 @@ export function StatusPage({ page, styles }: { page: PublicPage; styles: string 
           ))}
         </ul>
       )}
+
+      {subscribeAt !== null && <SubscribeForm action={subscribeAt} language={page.language} services={services} />}
     </Layout>
   );
 }

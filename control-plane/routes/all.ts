@@ -15,6 +15,7 @@ import { serviceRoutes } from "./services/routes.ts";
 import { sourceMapRoutes } from "./sourcemaps/routes.ts";
 import { sslMonitorRoutes } from "./ssl-monitors/routes.ts";
 import { statusPageRoutes } from "./status-pages/routes.ts";
+import { subscriberRoutes } from "./subscribers/routes.ts";
 import { uptimeMonitorRoutes } from "./uptime-monitors/routes.ts";
 import { vitalRoutes } from "./vitals/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -23,6 +24,7 @@ import { workflowRoutes } from "./workflows/routes.ts";
 /** Every endpoint below /api/v1. */
 export const ALL_ROUTES: readonly Route[] = [
   ...statusPageRoutes,
+  ...subscriberRoutes,
   ...designRoutes,
   ...serviceRoutes,
   ...incidentRoutes,

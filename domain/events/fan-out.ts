@@ -3,6 +3,7 @@ import type { Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { startWorkflows } from "../workflows/runs/start.ts";
 import { tellChannels } from "../notifications/tell-channels.ts";
+import { announcementsInsert } from "../subscribers/announcements-insert.ts";
 
 const BATCH = 500;
 
@@ -34,7 +35,7 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
       select gen_random_uuid(), batch.organization_id, receivers.id, batch.id, 1, 'event', 'pending', ${at}, ${at}
       from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
       order by batch.position
-    ), ${tellChannels(at)}, ${startWorkflows(at)}
+    ), ${tellChannels(at)}, ${startWorkflows(at)}, announced as (${announcementsInsert(sql`batch`, at)})
     update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`);
   return rowCount ?? 0;
 }

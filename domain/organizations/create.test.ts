@@ -37,7 +37,7 @@ describe("an organization", () => {
     expect(made).toMatchObject({ pageSlug: "cafe-acme", apiKey: expect.stringMatching(/^psk_/) as string, beaconKey: expect.stringMatching(/^bpk_/) as string });
     const history = await fresh.database.select().from(serviceStatusHistory).where(eq(serviceStatusHistory.serviceId, made.serviceId));
     expect(history.map(({ status }) => status)).toEqual(["operational"]);
-    expect((await readPublicPage(fresh.database, "cafe-acme"))?.services).toEqual([{ name: "Website", description: "", status: "operational" }]);
+    expect((await readPublicPage(fresh.database, "cafe-acme"))?.services).toEqual([{ id: expect.any(String) as string, name: "Website", description: "", status: "operational" }]);
     expect(await fresh.database.select().from(services).where(eq(services.organizationId, made.organizationId))).toHaveLength(1);
   });
 

@@ -12,7 +12,9 @@ export interface PublicPage {
   tagline: string | null;
   /** The worst status of its services; null when it shows none. */
   overall: ServiceStatus | null;
-  services: { name: string; description: string; status: ServiceStatus }[];
+  language: string;
+  showSubscribeForm: boolean;
+  services: { id: string; name: string; description: string; status: ServiceStatus }[];
   /** Newest first. */
   openIncidents: PublicIncident[];
 }
@@ -28,8 +30,14 @@ interface PublicIncident {
   updates: { status: IncidentStatus; message: string; createdAt: Date }[];
 }
 
+/** What a visitor who followed a link to a private page brings, and when. */
+export interface FollowedLink {
+  token: string;
+  now: number;
+}
+
 /** Closed unless opened: visibilities that ask a visitor for something are not shown until the page can ask. */
-function maySee(page: StatusPageRow, link: { token: string; now: number } | undefined): boolean {
+export function maySee(page: StatusPageRow, link: FollowedLink | undefined): boolean {
   if (page.visibility === "public" || page.visibility === "unlisted") return true;
   return page.visibility === "private" && link !== undefined && opensPage(link.token, page.slug, page.accessLinkSecret, link.now);
 }
@@ -39,7 +47,7 @@ function maySee(page: StatusPageRow, link: { token: string; now: number } | unde
  * page carries. An open incident is shown
  * when it affects a service of the page, or none at all.
  */
-export async function readPublicPage(database: Database, slug: string, link?: { token: string; now: number }): Promise<PublicPage | null> {
+export async function readPublicPage(database: Database, slug: string, link?: FollowedLink): Promise<PublicPage | null> {
   const [page] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
   if (!page || !maySee(page, link)) return null;
   const shown = await database
@@ -53,7 +61,9 @@ export async function readPublicPage(database: Database, slug: string, link?: { 
     slug: page.slug,
     tagline: page.tagline,
     overall: worst(shown.map(({ status }) => status)),
-    services: shown.map(({ name, description, status }) => ({ name, description, status })),
+    language: page.language,
+    showSubscribeForm: page.showSubscribeForm,
+    services: shown,
     openIncidents: await readOpenIncidents(database, page.organizationId, new Map(shown.map(({ id, name }) => [id, name]))),
   };
 }

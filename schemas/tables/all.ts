@@ -1,6 +1,7 @@
 export * from "./errors.ts";
 export * from "./heartbeats.ts";
 export * from "./incidents.ts";
+export * from "./mail.ts";
 export * from "./maintenance.ts";
 export * from "./monitors.ts";
 export * from "./notifications.ts";
@@ -10,5 +11,6 @@ export * from "./requests.ts";
 export * from "./services.ts";
 export * from "./source-maps.ts";
 export * from "./status-pages.ts";
+export * from "./subscribers.ts";
 export * from "./versions.ts";
 export * from "./workflows.ts";

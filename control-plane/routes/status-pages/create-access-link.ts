@@ -1,7 +1,7 @@
 import { makeAccessLink } from "../../../domain/status-pages/access-link.ts";
 import { PathId } from "../../../schemas/api/shared.ts";
 import { AccessLink, CreateAccessLink } from "../../../schemas/api/status-pages.ts";
-import { publicUrl } from "../../public-url.ts";
+import { publicUrl } from "../../../platform/public-url.ts";
 import { route } from "../../route.ts";
 
 export const createAccessLink = route({

@@ -1,0 +1,20 @@
+/** Addresses of a page for those who subscribe to it. */
+export interface PageLinks {
+  page: string;
+  confirm(token: string): string;
+  /** Where a subscriber leaves or chooses services; also takes the one click of RFC 8058. */
+  own(token: string): string;
+  /** Names the page's mails as one list (RFC 2919). */
+  listId: string;
+}
+
+/** `publicUrl` has no slash at its end. Pages are served there whether or not a domain of their own leads to them. */
+export function pageLinks(slug: string, publicUrl: string): PageLinks {
+  const page = `${publicUrl}/pages/${slug}`;
+  return {
+    page,
+    confirm: (token) => `${page}/subscribers/confirm?token=${token}`,
+    own: (token) => `${page}/subscribers/unsubscribe?token=${token}`,
+    listId: `<${slug}.${new URL(publicUrl).hostname.replaceAll(/[[\]:]/g, "-")}>`,
+  };
+}

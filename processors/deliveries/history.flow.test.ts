@@ -14,7 +14,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts";
 import type { Database } from "../../platform/postgres/database.ts";
-import { channels, events, notifications, organizations, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+import { channels, events, mails, notifications, organizations, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
@@ -145,6 +145,7 @@ it("after a rotation the library verifies a delivery with either secret for a da
 
 it("the owner is told in each enabled channel which webhook was disabled, why, since when and what to do, and no secret", async () => {
   const { id } = await subscribe({ "X-Token": "private-token" });
+  await database.update(organizations).set({ ownerEmail: "owner@example.com" }).where(eq(organizations.id, actor.organizationId));
   const [on, off] = [newId(), newId()];
   await database.insert(channels).values([{ id: on, organizationId: actor.organizationId, type: "slack", name: "Ops", config: {} }, { id: off, organizationId: actor.organizationId, type: "slack", name: "Old", enabled: false, config: {} }]);
   answer = (response) => response.writeHead(503).end();
@@ -159,6 +160,7 @@ it("the owner is told in each enabled channel which webhook was disabled, why, s
   const told = await database.select().from(notifications).where(eq(notifications.organizationId, actor.organizationId));
   expect(told).toMatchObject([{ channelId: on, trigger: "notice", status: "pending", eventId: null, dueAt: new Date(now), createdAt: new Date(now) }]);
   const message = told[0]!.message!;
+  expect(await database.select().from(mails).where(eq(mails.organizationId, actor.organizationId))).toMatchObject([{ to: "owner@example.com", kind: "notice", status: "pending", subject: expect.stringContaining("Hook"), text: expect.stringContaining(receiver.url) }]);
   for (const part of ['Webhook "Hook" was disabled', receiver.url, new Date(now).toISOString(), `since ${since}`, "503", `PATCH /api/v1/webhooks/${id}`, `{"since": "${since}"}`]) expect(message).toContain(part);
   for (const secret of ["private", "/hook", "whsec_"]) expect(message).not.toContain(secret);
 

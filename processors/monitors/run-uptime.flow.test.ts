@@ -1,5 +1,8 @@
 import { eq, isNotNull } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { systemActor } from "../../domain/actor.ts";
+import { createMaintenanceWindow } from "../../domain/maintenance/create.ts";
+import { runDueWindows } from "../../domain/maintenance/run-due.ts";
 import { storeResults } from "../../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../../domain/monitors/uptime/probe.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -7,7 +10,8 @@ import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
-import { checkResults, events, organizations, uptimeMonitors } from "../../schemas/tables/all.ts";
+import { checkResults, events, organizations, services, uptimeMonitors } from "../../schemas/tables/all.ts";
+import { CreateMaintenanceWindow } from "../../schemas/api/maintenance-windows.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { startFaultyHttp, type FaultyHttp } from "../../testing/faulty-http.ts";
@@ -173,6 +177,33 @@ it("a failure is looked at again after five seconds, then told once", async () =
     ["monitor.down", { id, name: "Shop 0", url: `${farm.http}/switched`, error: "127.0.0.1 answered 503, not 200 to 299." }],
     ["monitor.up", { id, name: "Shop 0", url: `${farm.http}/switched` }],
   ]);
+});
+
+it("while its service is maintained a failing monitor tells nobody, and goes down afterwards", async () => {
+  const [id] = await addMonitors(1, () => "/switched");
+  const { organizationId } = await rowOf(id!);
+  const serviceId = newId();
+  await database.insert(services).values({ id: serviceId, organizationId, name: "Checkout" });
+  await database.update(uptimeMonitors).set({ serviceId }).where(eq(uptimeMonitors.id, id!));
+  const window = CreateMaintenanceWindow.parse({ title: "Upgrade", starts_at: new Date(T).toISOString(), ends_at: new Date(T + 600_000).toISOString(), services: [serviceId] });
+  await createMaintenanceWindow(database, systemActor(organizationId, "test"), window, new Date(T));
+  while (await runDueWindows(database, new Date(T)));
+  farm.setSwitched(503);
+  startRunner();
+  for (let n = 1; n <= 3; n++) {
+    await vi.waitFor(async () => expect(await noted()).toHaveLength(n), 60_000);
+    now = (await rowOf(id!)).dueAt.getTime();
+  }
+  expect(await rowOf(id!)).toMatchObject({ status: "maintenance", contrary: 0 });
+  now = T + 600_000;
+  while (await runDueWindows(database, new Date(now)));
+  for (let n = 0; (await rowOf(id!)).status !== "down" && n < 5; n++) {
+    const before = (await noted()).length;
+    now = (await rowOf(id!)).dueAt.getTime();
+    await vi.waitFor(async () => expect((await noted()).length).toBeGreaterThan(before), 60_000);
+  }
+  const told = (await database.select().from(events).orderBy(events.position)).filter(({ type }) => type.startsWith("monitor.") || type === "service.status_changed");
+  expect(told.map(({ type, data }) => [type, data.new_status])).toEqual([["service.status_changed", "maintenance"], ["service.status_changed", "operational"], ["service.status_changed", "major_outage"], ["monitor.down", undefined]]);
 });
 
 it("lateness is that of the longest overdue check, and none of one in progress or paused", async () => {

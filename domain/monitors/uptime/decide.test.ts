@@ -34,22 +34,42 @@ test.each<[UptimeState["status"], number, Verdict, UptimeState["status"], number
   ["down", -1, "down", "down", 0, null, REGULAR],
   ["paused", 0, "down", "paused", 0, null, REGULAR],
   ["paused", 0, "up", "paused", 0, null, REGULAR],
+  ["maintenance", 0, "up", "up", 0, null, REGULAR],
+  ["maintenance", 0, "degraded", "degraded", 0, null, REGULAR],
+  ["maintenance", 0, "down", "maintenance", 1, null, SOON],
+  ["maintenance", 1, "down", "down", 0, "down", REGULAR],
 ])("%s (%i) and a check that finds %s is %s (%i), event %s", (status, contrary, verdict, after, left, event, dueAt) => {
-  expect(decide({ status, contrary }, RULES, verdict, NOW)).toEqual({ status: after, contrary: left, event, dueAt });
+  expect(decide({ status, contrary }, RULES, { verdict, inMaintenance: false }, NOW)).toEqual({ status: after, contrary: left, event, dueAt });
+});
+
+test.each<[UptimeState["status"], number, Verdict, UptimeState["status"], number, "down" | "up" | null]>([
+  ["pending", 0, "down", "maintenance", 0, null],
+  ["up", 0, "down", "maintenance", 0, null],
+  ["up", 1, "down", "maintenance", 0, null],
+  ["up", 0, "up", "maintenance", 0, null],
+  ["degraded", 0, "degraded", "maintenance", 0, null],
+  ["maintenance", 0, "down", "maintenance", 0, null],
+  ["paused", 0, "down", "paused", 0, null],
+  // Who was told that it is down is told when it is not.
+  ["down", 0, "down", "down", 0, null],
+  ["down", 0, "up", "down", -1, null],
+  ["down", -1, "up", "maintenance", 0, "up"],
+])("during maintenance %s (%i) and a check that finds %s is %s (%i), event %s", (status, contrary, verdict, after, left, event) => {
+  expect(decide({ status, contrary }, RULES, { verdict, inMaintenance: true }, NOW)).toEqual({ status: after, contrary: left, event, dueAt: REGULAR });
 });
 
 test("one failure is enough where one is asked for", () => {
-  expect(decide({ status: "up", contrary: 0 }, { ...RULES, failuresToDown: 1 }, "down", NOW)).toMatchObject({ status: "down", event: "down", dueAt: REGULAR });
+  expect(decide({ status: "up", contrary: 0 }, { ...RULES, failuresToDown: 1 }, { verdict: "down", inMaintenance: false }, NOW)).toMatchObject({ status: "down", event: "down", dueAt: REGULAR });
 });
 
 test("the second look is never later than the regular one", () => {
-  const { dueAt } = decide({ status: "up", contrary: 0 }, RULES, "down", REGULAR - 1_000);
+  const { dueAt } = decide({ status: "up", contrary: 0 }, RULES, { verdict: "down", inMaintenance: false }, REGULAR - 1_000);
   expect(dueAt).toBe(REGULAR);
 });
 
 test("flapping between good and bad with two of each needed changes nothing", () => {
   let state: UptimeState = { status: "up", contrary: 0 };
-  for (let n = 0; n < 10; n++) state = decide(state, RULES, n % 2 === 0 ? "down" : "up", NOW);
+  for (let n = 0; n < 10; n++) state = decide(state, RULES, { verdict: n % 2 === 0 ? "down" : "up", inMaintenance: false }, NOW);
   expect(state.status).toBe("up");
 });
 

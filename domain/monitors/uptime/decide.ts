@@ -35,19 +35,27 @@ export function judgeCheck({ error, responseTimeMs }: { error: string | null; re
 /**
  * What follows from a check that ended at `now` (milliseconds since the epoch). A monitor goes down after so many failures in a row, of which
  * the later ones are looked for soon; is degraded after as many slow checks; and up again after so many good ones. A pending monitor
- * believes its first good check. A paused one stays so.
+ * believes its first good check. A paused one stays so. While people are at work on its service it is in maintenance, whatever checks find, and
+ * nobody is told; one that was down before stays so until it is well. Afterwards it is as one that is pending.
  */
-export function decide(state: UptimeState, rules: UptimeRules, verdict: Verdict, now: number): Decided {
-  const next = move(state, rules, verdict);
-  const unconfirmed = verdict === "down" && next.status !== "down" && next.status !== "paused";
+export function decide(state: UptimeState, rules: UptimeRules, { verdict, inMaintenance }: { verdict: Verdict; inMaintenance: boolean }, now: number): Decided {
+  const next = inMaintenance ? moveInMaintenance(state, rules, verdict) : move(state, rules, verdict);
+  const unconfirmed = verdict === "down" && (next.status === "pending" || next.status === "up" || next.status === "degraded" || (next.status === "maintenance" && !inMaintenance));
   const regular = nextDueAt(rules.id, rules.intervalSeconds * 1_000, now);
   return { ...next, dueAt: unconfirmed ? Math.min(now + SECOND_LOOK_MS, regular) : regular, event: eventOf(state, next) };
+}
+
+function moveInMaintenance(state: UptimeState, rules: UptimeRules, verdict: Verdict): UptimeState {
+  if (state.status === "paused") return { status: "paused", contrary: 0 };
+  if (state.status !== "down") return { status: "maintenance", contrary: 0 };
+  const moved = move(state, rules, verdict);
+  return moved.status === "down" ? moved : { status: "maintenance", contrary: 0 };
 }
 
 function move({ status, contrary }: UptimeState, rules: UptimeRules, verdict: Verdict): UptimeState {
   if (status === "paused") return { status, contrary: 0 };
   if (status === verdict) return { status, contrary: 0 };
-  if (status === "pending" && verdict !== "down") return { status: verdict, contrary: 0 };
+  if ((status === "pending" || status === "maintenance") && verdict !== "down") return { status: verdict, contrary: 0 };
   const failed = verdict === "down";
   const inRow = failed ? Math.max(contrary, 0) + 1 : Math.max(-contrary, 0) + 1;
   const needed = failed || (status === "up" && verdict === "degraded") ? rules.failuresToDown : rules.successesToUp;

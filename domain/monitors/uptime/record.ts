@@ -2,7 +2,7 @@ import { and, asc, eq, ne, sql } from "drizzle-orm";
 import { asDatabase, inTransaction, type Database, type Transaction } from "../../../platform/postgres/database.ts";
 import { makeGather } from "../../../platform/postgres/gather.ts";
 import { uuids } from "../../../platform/postgres/uuids.ts";
-import { incidents, uptimeMonitors } from "../../../schemas/tables/all.ts";
+import { incidents, serviceOpinions, uptimeMonitors } from "../../../schemas/tables/all.ts";
 import { systemActor } from "../../actor.ts";
 import { emitEvents, type NewEvent } from "../../events/emit.ts";
 import { storableJson } from "../../events/storable-json.ts";
@@ -39,11 +39,12 @@ export function recordUptimeCheck(database: Database, monitorId: string, claim: 
 async function recordAll(database: Database, checks: Check[]): Promise<(Verdict | null)[]> {
   return inTransaction(database, async (tx) => {
     const rows = await lockChecked(tx, checks);
+    const busy = await servicesInMaintenance(tx, [...rows.values()].flatMap(({ serviceId }) => serviceId ?? []));
     const outcomes = checks.map((check): Outcome | null => {
       const row = rows.get(check.monitorId);
       if (row?.leaseToken !== check.token) return null;
       const verdict = judgeCheck(check.result, row.degradedAfterMs);
-      return { ...check, row, verdict, decided: decide(row, row, verdict, check.at.getTime()), incidentId: row.incidentId };
+      return { ...check, row, verdict, decided: decide(row, row, { verdict, inMaintenance: row.serviceId !== null && busy.has(row.serviceId) }, check.at.getTime()), incidentId: row.incidentId };
     });
     const counted = outcomes.filter((each) => each !== null);
     const moved = counted.filter(({ row, decided }) => decided.status !== row.status);
@@ -87,6 +88,13 @@ function selectChecked(tx: Transaction, ids: string[]) {
     .for("no key update");
 }
 
+/** The `maintenance` source has an opinion exactly while a window of the service is in progress. */
+async function servicesInMaintenance(tx: Transaction, serviceIds: string[]): Promise<Set<string>> {
+  if (serviceIds.length === 0) return new Set();
+  const rows = await tx.select({ id: serviceOpinions.serviceId }).from(serviceOpinions).where(and(sql`${serviceOpinions.serviceId} = any(${uuids(serviceIds)})`, eq(serviceOpinions.source, "maintenance")));
+  return new Set(rows.map(({ id }) => id));
+}
+
 async function storeChecks(tx: Transaction, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return;
   const rows = outcomes.map(({ row, decided, incidentId, result, at }) => ({
@@ -128,7 +136,7 @@ async function followIncident(tx: Transaction, { row, decided, result, at }: Out
     const opened = await openIncidentIn(tx, actor, { title: `${row.name} is down`.slice(0, 255), severity: "critical", message: result.error ?? "", serviceIds, openedBy: `uptime:${row.id}`, at });
     return opened?.id ?? row.incidentId;
   }
-  if (row.incidentId === null || (decided.status !== "up" && decided.status !== "degraded")) return row.incidentId;
+  if (row.incidentId === null || decided.status === "down" || decided.status === "pending" || decided.status === "paused") return row.incidentId;
   const [open] = await tx.select({ id: incidents.id }).from(incidents).where(and(eq(incidents.id, row.incidentId), ne(incidents.status, "resolved")));
   if (open) await addIncidentUpdate(asDatabase(tx), actor, open.id, { status: "resolved", message: `${row.name} is up again.`, notify: true }, at);
   return null;

@@ -30,12 +30,15 @@ interface RunDueNeeds<Row extends Owned> {
   read(ids: string[]): Promise<Row[]>;
   /** Does it and records it, where the row still has the token. */
   work(row: Row, token: string): Promise<void>;
-  /** How long a stop waits for what runs, in ms; the rest is due again when its lease ends. */
-  stopMs: number;
+  /** How long a stop waits for what runs, in ms; the rest is due again when its lease ends. Until all has ended unless given. */
+  stopMs?: number;
 }
 
 /** Of all places the part that one organization may take while its work is slow. */
-const ORGANIZATION_SHARE = 0.6;
+const ORGANIZATION_SHARE = 0.5;
+
+/** A claim is made when so large a part of the places is free: one for each that becomes free would cost more than the work. */
+const CLAIM_SHARE = 0.25;
 
 /** Does rows of work that are due, some at a time, fair between organizations. Any number of these may run beside each other; none does what another has claimed. */
 export function runDue<Row extends Owned>({ database, clock, log, pauseMs, what, table, condition, leaseMs, atOnce, read, work, stopMs }: RunDueNeeds<Row>): Repeating {
@@ -62,7 +65,7 @@ export function runDue<Row extends Owned>({ database, clock, log, pauseMs, what,
     places.lookAnew();
     const busy = running.size > 0;
     const free = atOnce - running.size;
-    if (free === 0) {
+    if (free < Math.max(1, atOnce * CLAIM_SHARE)) {
       await places.untilFree(stopping, pauseMs);
       return true;
     }
@@ -84,7 +87,8 @@ export function runDue<Row extends Owned>({ database, clock, log, pauseMs, what,
     start: () => claims.start(),
     async stop() {
       await claims.stop();
-      await Promise.race([Promise.all(running.keys()), new Promise((resolve) => setTimeout(resolve, stopMs).unref())]);
+      const ended = Promise.all(running.keys());
+      await (stopMs === undefined ? ended : Promise.race([ended, new Promise((resolve) => setTimeout(resolve, stopMs).unref())]));
     },
   };
 }

@@ -33,7 +33,7 @@ describe("an event as a notice", () => {
 
   it("has a link only where people find Pharos and the organization has a page", () => {
     const linkOf = (publicUrl: string | null, pageSlug: string | null, type: EventType = "incident.created") => describeEvent({ type, data: { id: "1" }, createdAt: AT }, { ...settings, publicUrl, pageSlug }).link?.url;
-    expect([linkOf("https://s.example", "acme"), linkOf("https://s.example", "acme", "maintenance.started"), linkOf("https://s.example", null), linkOf(null, "acme"), linkOf("https://s.example", "acme", "monitor.down")]).toEqual(["https://s.example/pages/acme/incidents/1", "https://s.example/pages/acme", undefined, undefined, undefined]);
+    expect([linkOf("https://s.example", "acme"), linkOf("https://s.example", "acme", "maintenance.started"), linkOf("https://s.example", null), linkOf(null, "acme"), linkOf("https://s.example", "acme", "monitor.down")]).toEqual(["https://s.example/pages/acme", "https://s.example/pages/acme", undefined, undefined, undefined]);
   });
 });
 

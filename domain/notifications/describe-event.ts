@@ -19,7 +19,7 @@ export interface ToldEvent {
   createdAt: Date;
 }
 
-type Particulars = Omit<Notice, "at" | "when" | "source" | "link" | "title"> & { title: string; page?: `/${string}` | "" };
+type Particulars = Omit<Notice, "at" | "when" | "source" | "link" | "title"> & { title: string; /** Whether the organization's page shows more of it. */ onPage?: boolean };
 
 /** Data of an event, whoever wrote it: what is missing or of another type is blank. */
 interface Reader {
@@ -36,7 +36,7 @@ const DESCRIBED: Partial<Record<EventType, (data: Reader) => Particulars>> = {
   "incident.created": (data) => incident(data, "opened"),
   "incident.updated": (data) => incident(data, "updated"),
   "incident.resolved": (data) => incident(data, "resolved"),
-  "incident.deleted": (data) => ({ ...incident(data, "resolved"), title: `Incident deleted: ${data.text("title")}`, text: "It was deleted before it was resolved.", page: "" }),
+  "incident.deleted": (data) => ({ ...incident(data, "resolved"), title: `Incident deleted: ${data.text("title")}`, text: "It was deleted before it was resolved." }),
   "maintenance.scheduled": (data) => maintenance(data, "info", "Maintenance scheduled"),
   "maintenance.started": (data) => maintenance(data, "opened", "Maintenance started"),
   "maintenance.completed": (data) => maintenance(data, "resolved", "Maintenance completed"),
@@ -49,10 +49,10 @@ const DESCRIBED: Partial<Record<EventType, (data: Reader) => Particulars>> = {
 /** An event as channels tell it. An event that they are never told of becomes a notice that names it. */
 export function describeEvent({ type, data, createdAt }: ToldEvent, settings: NoticeSettings): Notice {
   const describe = DESCRIBED[type];
-  const { page, title, ...particulars } = describe
+  const { title, ...particulars } = describe
     ? describe(readerOf(data, settings.timezone))
-    : { kind: "info" as const, subject: "message" as const, tone: "info" as const, title: type, text: "", fields: [], dedupKey: type, page: undefined };
-  return finish({ ...particulars, title, page, at: createdAt }, settings);
+    : { kind: "info" as const, subject: "message" as const, tone: "info" as const, title: type, text: "", fields: [], dedupKey: type };
+  return finish({ ...particulars, title, at: createdAt }, settings);
 }
 
 /** A text that a workflow, a person or Pharos itself wants told. */
@@ -60,14 +60,14 @@ export function describeMessage({ id, text, at, title, tone }: { id: string; tex
   return finish({ kind: "info", subject: "message", tone, title, text, fields: [], dedupKey: `message/${id}`, at }, settings);
 }
 
-function finish({ page, at, title, text, fields, ...rest }: Particulars & { at: Date }, { organizationName, timezone, publicUrl, pageSlug }: NoticeSettings): Notice {
-  const url = page === undefined || publicUrl === null || pageSlug === null ? null : `${publicUrl}/pages/${encodeURIComponent(pageSlug)}${page}`;
+function finish({ onPage = false, at, title, text, fields, ...rest }: Particulars & { at: Date }, { organizationName, timezone, publicUrl, pageSlug }: NoticeSettings): Notice {
+  const url = !onPage || publicUrl === null || pageSlug === null ? null : `${publicUrl}/pages/${encodeURIComponent(pageSlug)}`;
   return {
     ...rest,
     title: title.replace(/\s+/g, " ").trim() || "Notice",
     text: text.trim(),
     fields: fields.map(({ name, value }) => ({ name, value: value.trim() })).filter(({ value }) => value !== ""),
-    link: url === null ? null : { url, label: page === "" ? "Open the status page" : "Open the incident" },
+    link: url === null ? null : { url, label: "Open the status page" },
     at,
     when: momentIn(at, timezone),
     source: organizationName.trim() || "Pharos",
@@ -89,7 +89,7 @@ function incident(data: Reader, kind: "opened" | "updated" | "resolved"): Partic
       { name: "Duration", value: seconds === null ? "" : durationOf(seconds) },
     ],
     dedupKey: keyOf("incident", data),
-    page: `/incidents/${encodeURIComponent(data.text("id"))}`,
+    onPage: true,
   };
 }
 
@@ -106,7 +106,7 @@ function maintenance(data: Reader, kind: "opened" | "resolved" | "info", title: 
       { name: "Services", value: data.list("services") },
     ],
     dedupKey: keyOf("maintenance", data),
-    page: "",
+    onPage: true,
   };
 }
 

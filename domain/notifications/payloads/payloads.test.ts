@@ -32,7 +32,7 @@ const bodyOf = (type: ChannelType, notice: Notice): unknown => (type === "sms" ?
 const opened = describeEvent({ type: "incident.created", data: INCIDENT, createdAt: AT }, noticeSettings);
 
 describe("an incident that was opened is told to", () => {
-  const link = `https://status.example.com/pages/acme/incidents/${INCIDENT.id}`;
+  const link = "https://status.example.com/pages/acme";
 
   it("Slack as a header and an attachment in its colour", () => {
     expect(bodyOf("slack", opened)).toEqual({
@@ -43,7 +43,7 @@ describe("an incident that was opened is told to", () => {
         blocks: [
           { type: "section", text: { type: "mrkdwn", text: "We are looking into it." } },
           { type: "section", fields: ["*Status*\nInvestigating", "*Severity*\nCritical", "*Services*\nCheckout, Payments"].map((text) => ({ type: "mrkdwn", text })) },
-          { type: "context", elements: ["Acme", "31 January 2026, 13:00 (Europe/Berlin)", `<${link}|Open the incident>`].map((text) => ({ type: "mrkdwn", text })) },
+          { type: "context", elements: ["Acme", "31 January 2026, 13:00 (Europe/Berlin)", `<${link}|Open the status page>`].map((text) => ({ type: "mrkdwn", text })) },
         ],
       }],
       unfurl_links: false,
@@ -72,7 +72,7 @@ describe("an incident that was opened is told to", () => {
         { type: "FactSet", facts: [{ title: "Status", value: "Investigating" }, { title: "Severity", value: "Critical" }, { title: "Services", value: "Checkout, Payments" }, { title: "Time", value: "31 January 2026, 13:00 (Europe/Berlin)" }] },
         { text: "Acme" },
       ],
-      actions: [{ type: "Action.OpenUrl", title: "Open the incident", url: link }],
+      actions: [{ type: "Action.OpenUrl", title: "Open the status page", url: link }],
     });
   });
 
@@ -84,7 +84,7 @@ describe("an incident that was opened is told to", () => {
         summary: "Incident opened: Checkout fails", source: "Acme", severity: "critical", timestamp: "2026-01-31T12:00:00.000Z", class: "incident",
         custom_details: { status: "Investigating", severity: "Critical", services: "Checkout, Payments", time: "31 January 2026, 13:00 (Europe/Berlin)", message: "We are looking into it." },
       },
-      links: [{ href: link, text: "Open the incident" }], client: "Pharos",
+      links: [{ href: link, text: "Open the status page" }], client: "Pharos",
     });
     const resolved = describeEvent({ type: "incident.resolved", data: { ...INCIDENT, status: "resolved", duration_seconds: 4_000 }, createdAt: AT }, noticeSettings);
     expect(bodyOf("pagerduty", resolved)).toEqual({ routing_key: "R0UTINGKEY0000000000000000000000", event_action: "resolve", dedup_key: dedupKey });

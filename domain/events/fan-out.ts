@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Database } from "../../platform/postgres/database.ts";
+import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { startWorkflows } from "../workflows/runs/start.ts";
 import { tellChannels } from "../notifications/tell-channels.ts";
@@ -22,11 +22,19 @@ export async function fanOut(database: Database, now: Date): Promise<number> {
  * deliveries when it abandons what is pending.
  */
 async function fanOutBatch(database: Database, now: Date): Promise<number> {
+  return inTransaction(database, async (tx) => {
+    // One after the other: what two take beside each other could overtake.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('fan out events'))`);
+    return fanOutNext(tx, now);
+  });
+}
+
+async function fanOutNext(tx: Transaction, now: Date): Promise<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
-  const { rowCount } = await database.execute(sql`
+  const { rowCount } = await tx.execute(sql`
     with batch as materialized (
       select id, organization_id, type, data ->> 'id' as subject, data ->> 'status' as status, data, causes, created_at, position
-      from ${events} where fanned_out_at is null order by position limit ${BATCH} for update skip locked
+      from ${events} where fanned_out_at is null order by position limit ${BATCH} for update
     ), receivers as materialized (
       select id, organization_id, events from ${webhooks}
       where is_active and organization_id in (select organization_id from batch) order by id for share

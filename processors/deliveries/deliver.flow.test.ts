@@ -26,8 +26,9 @@ import type { EventType } from "../../schemas/vocabulary.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
+import type { Sender } from "../due-work/sender.ts";
 import { attemptDelivery } from "./attempt.ts";
-import { makeDeliveries, type Deliveries } from "./deliver.ts";
+import { makeDeliveries } from "./deliver.ts";
 
 const MINUTE = 60_000;
 const config = {
@@ -90,7 +91,7 @@ async function makeOrganization(): Promise<string> {
   return id;
 }
 
-function startDeliveries(changes: Partial<typeof config> = {}, limits?: Parameters<typeof makeDeliveries>[0]["limits"]): Deliveries {
+function startDeliveries(changes: Partial<typeof config> = {}, limits?: Parameters<typeof makeDeliveries>[0]["limits"]): Sender {
   const deliveries = makeDeliveries({ database, outbound, clock, config: { ...config, ...changes }, log, ...(limits && { limits }) });
   deliveries.start();
   stops.push(() => deliveries.stop());

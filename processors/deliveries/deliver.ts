@@ -1,14 +1,12 @@
-import { setMaxListeners } from "node:events";
-import { setTimeout as rest } from "node:timers/promises";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
 import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
 import { fanOut } from "../../domain/events/fan-out.ts";
-import { makeBell } from "../../platform/bell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
-import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import { makeSender, type Sender } from "../due-work/sender.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { makeInOrder } from "./in-order.ts";
 import { makeRunning } from "./running.ts";
@@ -21,14 +19,6 @@ interface DeliveriesNeeds {
   log: Log;
   /** LIMITS unless given. */
   limits?: typeof LIMITS;
-}
-
-export interface Deliveries {
-  start(): void;
-  /** Looks for work at once, as when an event was announced. */
-  wake(): void;
-  /** Claims no more, lets running attempts finish for half of SHUTDOWN_LIMIT_MS and gives the others back. */
-  stop(): Promise<void>;
 }
 
 /** Deliveries in hand at a time: in all, of one webhook, of all webhooks of one organization. Most of a slow one is waiting, which costs little. */
@@ -48,51 +38,21 @@ export function deliveryLeaseMs({ WEBHOOK_TIMEOUT_MS }: Pick<Config, "WEBHOOK_TI
   return WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
 }
 
-/** What happens within so many ms is fanned out and claimed together: looks begin at least so far apart. */
-const GATHER_MS = 50;
-
-/** The longest pause between tries while Postgres is away, in ms. */
-const LONGEST_PAUSE_MS = 5_000;
-
 /**
  * Fans events out and makes the deliveries that are due, woken by announcements, by the next due moment and at least
  * every SCHEDULER_TICK_MS. Any number may run beside each other. While Postgres is away it keeps trying.
  */
-export function makeDeliveries({ database, outbound, clock, config, log, limits = LIMITS }: DeliveriesNeeds): Deliveries {
+export function makeDeliveries({ database, outbound, clock, config, log, limits = LIMITS }: DeliveriesNeeds): Sender {
   const running = makeRunning();
-  /** No more is claimed; later, what still runs is given up. */
-  const stopping = new AbortController();
-  const giveUp = new AbortController();
-  // Every attempt listens to it.
-  setMaxListeners(0, giveUp.signal);
   const leaseMs = deliveryLeaseMs(config);
   const inOrder = makeInOrder(PATIENCE_MS);
-  const bell = makeBell();
-  let looping: Promise<void> = Promise.resolve();
-
-  async function loop(): Promise<void> {
-    let failures = 0;
-    while (!stopping.signal.aborted) {
-      try {
-        const began = performance.now();
-        const restMs = await look();
-        failures = 0;
-        await bell.wait(restMs);
-        await pause(began + GATHER_MS - performance.now(), stopping.signal);
-      } catch (error) {
-        log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for webhook deliveries; trying again");
-        failures++;
-        // Not the bell: what rings it would turn the pause into a busy loop.
-        await pause(config.SCHEDULER_TICK_MS * failures, stopping.signal);
-      }
-    }
-  }
+  const sender = makeSender({ config, log, what: "webhook deliveries", look, finished: () => running.finished() });
 
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
     const now = new Date(clock.now());
     // Events that come while others wait are not announced (migration 0009): there may be more.
-    if ((await fanOut(database, now)) > 0) bell.ring();
+    if ((await fanOut(database, now)) > 0) sender.wake();
     const room = Math.min(CLAIM, limits.total - running.size());
     // All places are taken: whoever leaves one rings.
     if (room <= 0) return config.SCHEDULER_TICK_MS;
@@ -107,26 +67,13 @@ export function makeDeliveries({ database, outbound, clock, config, log, limits 
   /** A place became free: what waited for it may go. */
   function finish(claimed: ClaimedDelivery): void {
     running.delete(claimed);
-    bell.ring();
+    sender.wake();
   }
 
   async function deliver(claimed: ClaimedDelivery): Promise<void> {
-    const attempt = await inOrder(claimed.webhookId, () => attemptDelivery(claimed, { outbound, clock, config, signal: giveUp.signal }));
-    if (attempt) await record(claimed, attempt);
+    const attempt = await inOrder(claimed.webhookId, () => attemptDelivery(claimed, { outbound, clock, config, signal: sender.giveUp }));
+    if (attempt) note(claimed, attempt, await sender.untilRecorded(() => recordAttempt(database, claimed, attempt, config.WEBHOOK_RETRY_DELAYS)));
     else await releaseDeliveries(database, [claimed], new Date(clock.now()));
-  }
-
-  /** Until it is recorded: what we know of the receiver must not be lost because Postgres is away for a while. */
-  async function record(claimed: ClaimedDelivery, attempt: Attempt): Promise<void> {
-    for (let failures = 0; ; failures++) {
-      try {
-        return note(claimed, attempt, await recordAttempt(database, claimed, attempt, config.WEBHOOK_RETRY_DELAYS));
-      } catch (error) {
-        if (giveUp.signal.aborted || (!isPostgresAway(error) && failures >= 3)) throw error;
-        log.debug({ err: error, delivery_id: claimed.id }, "could not record a webhook delivery; trying again");
-        await pause(250 * (failures + 1), giveUp.signal);
-      }
-    }
   }
 
   function note({ id, webhookId, organizationId, attempt: number }: ClaimedDelivery, attempt: Attempt, plan: Awaited<ReturnType<typeof recordAttempt>>): void {
@@ -134,23 +81,5 @@ export function makeDeliveries({ database, outbound, clock, config, log, limits 
     if (plan.kind === "disable") log.warn({ webhook_id: webhookId, organization_id: organizationId, reason: plan.reason, error: attempt.error }, "webhook disabled: its receiver failed for good");
   }
 
-  return {
-    start() {
-      looping = loop();
-    },
-    wake: bell.ring,
-    async stop() {
-      stopping.abort();
-      bell.ring();
-      const limit = setTimeout(() => giveUp.abort(), config.SHUTDOWN_LIMIT_MS / 2);
-      await looping;
-      await running.finished();
-      clearTimeout(limit);
-    },
-  };
-}
-
-/** At most LONGEST_PAUSE_MS, and no longer than until `signal`. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds > 0) await rest(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
+  return sender;
 }

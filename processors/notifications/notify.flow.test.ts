@@ -23,7 +23,8 @@ import { freshDatabase } from "../../testing/postgres.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
 import { DiscordMessage, PagerdutyEvent, SlackMessage, SmsMessage, TeamsMessage } from "../../testing/vendor-schemas.ts";
 import { attemptSending, nextFor } from "./attempt.ts";
-import { makeNotifications, type Notifications } from "./notify.ts";
+import type { Sender } from "../due-work/sender.ts";
+import { makeNotifications } from "./notify.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -92,7 +93,7 @@ async function makeOrganization(): Promise<string> {
   return id;
 }
 
-function start(changes: Partial<typeof baseConfig> = {}): Notifications {
+function start(changes: Partial<typeof baseConfig> = {}): Sender {
   const notifying = makeNotifications({ database, outbound, clock, config: { ...baseConfig, ...changes }, log });
   notifying.start();
   stops.push(() => notifying.stop());

@@ -13,7 +13,10 @@ interface Owned {
 
 interface RunDueNeeds<Row extends Owned> {
   database: Database;
+  /** May stand still over a step (`standStillOverSteps`). */
   clock: Clock;
+  /** The one that does not: leases last by it. `clock` unless given. */
+  wall?: Clock;
   log: Log;
   /** Between two looks that found nothing, in ms. */
   pauseMs: number;
@@ -41,7 +44,7 @@ const ORGANIZATION_SHARE = 0.5;
 const CLAIM_SHARE = 0.25;
 
 /** Does rows of work that are due, some at a time, fair between organizations. Any number of these may run beside each other; none does what another has claimed. */
-export function runDue<Row extends Owned>({ database, clock, log, pauseMs, what, table, condition, leaseMs, atOnce, read, work, stopMs }: RunDueNeeds<Row>): Repeating {
+export function runDue<Row extends Owned>({ database, clock, wall = clock, log, pauseMs, what, table, condition, leaseMs, atOnce, read, work, stopMs }: RunDueNeeds<Row>): Repeating {
   const running = new Map<Promise<void>, string>();
   const places = makePlaces();
 
@@ -71,7 +74,7 @@ export function runDue<Row extends Owned>({ database, clock, log, pauseMs, what,
     }
     const now = new Date(clock.now());
     const share = fairShare({ table, condition, now, perOrganization: Math.ceil(atOnce * ORGANIZATION_SHARE), running: counts() });
-    const { ids, token } = await claimDue(database, { table, condition: sql`${condition} and ${table.id} in (${share})`, now, leaseMs, limit: free });
+    const { ids, token } = await claimDue(database, { table, condition: sql`${condition} and ${table.id} in (${share})`, now, leaseMs: leaseMs + wall.now() - now.getTime(), limit: free });
     if (ids.length > 0) for (const row of await read(ids)) begin(row, token);
     // An organization that has its share goes on as soon as one of its own is done.
     else if (busy) await places.untilFree(stopping, pauseMs);

@@ -58,7 +58,7 @@ export function startSchedulerRole(house: House): void {
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
   });
   // Two schedulers that see the clock jump forward must not take each other's checks for abandoned.
-  const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), config, log, runner });
+  const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), wall: clock, config, log, runner });
   const monitors = [runMonitors(uptimeRunner(makeUptimeProbe(config))), runMonitors(sslRunner(config)), runMonitors(domainRunner({ config, clock, log }))];
   const following = followClock({ database, clock, log, deliveryLeaseMs: deliveryLeaseMs(config) });
   const workflows = runDueWorkflows({ database, outbound, clock, config, log });

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 
 /** How long after each failed try the next one follows, in ms; as senders of mail have it (RFC 5321, 4.5.4.1, asks for 30 minutes in the long run). */
-const DELAYS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 480 * MINUTE_MS];
+export const DELAYS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 480 * MINUTE_MS];
 
 export type SendPlan = { kind: "sent" } | { kind: "retry"; at: Date } | { kind: "failed" };
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { Failure } from "../failures.ts";
 import { makeGather } from "./gather.ts";
 
 const sqlError = (code: string) => Object.assign(new Error(`postgres says ${code}`), { code });
@@ -26,10 +27,10 @@ describe("gathering", () => {
     expect(await ask(6)).toBe(12);
   });
 
-  it("tries each alone when several are refused: only the one that is wrong fails", async () => {
-    const { batches, ask } = doubling((items) => (items.includes(3) ? sqlError("23503") : null));
+  it.each([sqlError("23503"), new Failure("NOT_FOUND", "No such incident."), new RangeError("Invalid time value")])("tries each alone when several are refused: only the one that is wrong fails, by $message", async (refusal) => {
+    const { batches, ask } = doubling((items) => (items.includes(3) ? refusal : null));
     const settled = await Promise.allSettled([1, 2, 3, 4].map(ask));
-    expect(settled.map((each) => (each.status === "fulfilled" ? each.value : (each.reason as Error).message))).toEqual([2, 4, "postgres says 23503", 8]);
+    expect(settled.map((each) => (each.status === "fulfilled" ? each.value : (each.reason as Error).message))).toEqual([2, 4, refusal.message, 8]);
     expect(batches).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
   });
 

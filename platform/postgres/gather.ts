@@ -1,3 +1,4 @@
+import { Failure } from "../failures.ts";
 import { isPostgresAway, postgresCode } from "./database.ts";
 
 interface Waiting<Item, Result> {
@@ -9,7 +10,7 @@ interface Waiting<Item, Result> {
 /**
  * One call of `run` for many items: while one runs for a key, what comes meanwhile waits and goes together next, at most
  * `most` at a time. An item that comes alone goes at once. `run` answers in the order of the items and writes all of them or
- * none; when Postgres refuses several, each is tried alone, so that none fails by its neighbour.
+ * none; when Postgres or our own code refuses several, each is tried alone, so that none fails by its neighbour.
  */
 export function makeGather<Key extends object, Item, Result>(most: number, run: (key: Key, items: Item[]) => Promise<Result[]>): (key: Key, item: Item) => Promise<Result> {
   const queues = new WeakMap<Key, Waiting<Item, Result>[]>();
@@ -20,7 +21,7 @@ export function makeGather<Key extends object, Item, Result>(most: number, run: 
       for (const [n, { resolve }] of batch.entries()) resolve(results[n]!);
     } catch (error) {
       // Refused means undone. After a lost connection nobody knows, and trying again could write twice.
-      const refused = postgresCode(error) !== null && !isPostgresAway(error);
+      const refused = (postgresCode(error) !== null || isOurs(error)) && !isPostgresAway(error);
       if (refused && batch.length > 1) for (const each of batch) await settle(key, [each]);
       else for (const { reject } of batch) reject(error);
     }
@@ -43,4 +44,9 @@ export function makeGather<Key extends object, Item, Result>(most: number, run: 
       queues.set(key, begun);
       void drain(key, begun);
     });
+}
+
+/** Thrown while the work went on, so that it was rolled back. */
+function isOurs(error: unknown): boolean {
+  return error instanceof Failure || error instanceof TypeError || error instanceof RangeError;
 }

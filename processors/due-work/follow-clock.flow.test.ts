@@ -6,7 +6,7 @@ import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
-import { checkResults, domainMonitors, events, organizations, sslMonitors, uptimeMonitors, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+import { announcements, channels, checkResults, domainMonitors, events, mails, notifications, organizations, sslMonitors, uptimeMonitors, webhookDeliveries, webhooks, workflowRuns, workflows } from "../../schemas/tables/all.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { startFaultyHttp, type FaultyHttp } from "../../testing/faulty-http.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
@@ -63,7 +63,7 @@ function startScheduler(hold: Promise<void> = Promise.resolve()): { begun: () =>
   let begun = 0;
   const runner = uptimeRunner(makeUptimeProbe({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null }));
   const check: typeof runner.check = async (row, signal) => (begun++, await hold, runner.check(row, signal));
-  start(runDueMonitors({ database, clock: standStillOverSteps(clock, LEASE), config: { SCHEDULER_TICK_MS: 20 }, log, runner: { ...runner, leaseMs: LEASE, check } }));
+  start(runDueMonitors({ database, clock: standStillOverSteps(clock, LEASE), wall: clock, config: { SCHEDULER_TICK_MS: 20 }, log, runner: { ...runner, leaseMs: LEASE, check } }));
   return { begun: () => begun };
 }
 
@@ -185,4 +185,53 @@ it("a webhook's retry in five minutes stays one in five minutes when the clock i
   await vi.waitFor(async () => expect(await planned(retry.id)).toMatchObject({ dueAt: new Date(back + 5 * MINUTE), nextRetryAt: new Date(back + 5 * MINUTE), createdAt: new Date(back) }), 60_000);
   expect(await planned(claimed.id)).toMatchObject({ dueAt: new Date(back + LEASE), leaseToken: claimed.leaseToken });
   expect(await planned(older.id)).toMatchObject({ dueAt: older.dueAt });
+});
+
+it("channels, mails, announcements, runs and schedules of workflows do not stand still for the hour by which the clock was set back", async () => {
+  const [channelId, eventId, workflowId] = [newId(), newId(), newId()];
+  const at = { createdAt: new Date(T), updatedAt: new Date(T) };
+  await database.insert(events).values({ id: eventId, organizationId, type: "webhook.test", data: {}, createdAt: new Date(T), fannedOutAt: new Date(T) });
+  await database.insert(channels).values({ id: channelId, organizationId, type: "slack", name: "On call", config: {}, enabled: true, dueAt: new Date(T + SECOND), ...at });
+  await database.insert(notifications).values({ id: newId(), organizationId, channelId, message: "x", trigger: "workflow", dueAt: new Date(T), firstAttemptAt: new Date(T), createdAt: new Date(T) });
+  const mail = { organizationId, kind: "notice" as const, to: "a@example.com", subject: "x", text: "x", headers: {}, createdAt: new Date(T) };
+  await database.insert(mails).values([
+    { ...mail, id: newId(), dueAt: new Date(T) },
+    { ...mail, id: newId(), attempts: 2, dueAt: new Date(T + 5 * MINUTE) },
+  ]);
+  await database.insert(announcements).values({ id: eventId, organizationId, dueAt: new Date(T), createdAt: new Date(T) });
+  await database.insert(workflows).values({ id: workflowId, organizationId, name: "x", enabled: true, trigger: { type: "schedule", cron: "*/5 * * * *" }, steps: [], nextRunAt: new Date(T + 5 * MINUTE), ...at });
+  const run = { organizationId, workflowId, inputs: {}, createdAt: new Date(T) };
+  await database.insert(workflowRuns).values([
+    { ...run, id: newId(), dueAt: new Date(T) },
+    { ...run, id: newId(), status: "waiting", trace: [{ type: "wait", result: { seconds: 60 } }], dueAt: new Date(T + MINUTE) },
+    { ...run, id: newId(), status: "running", leaseToken: newId(), dueAt: new Date(T + LEASE) },
+  ]);
+  startFollowing();
+  await looked();
+  isSet(-HOUR);
+  const back = T - HOUR;
+  const ahead = async (table: typeof channels | typeof notifications | typeof mails | typeof announcements | typeof workflowRuns) =>
+    (await database.select({ dueAt: table.dueAt }).from(table)).map(({ dueAt }) => dueAt.getTime() - back).toSorted((a, b) => a - b);
+  await vi.waitFor(async () => expect((await database.select().from(workflows))[0]!.nextRunAt).toEqual(new Date(back + 5 * MINUTE)), 60_000);
+  expect([await ahead(channels), await ahead(notifications), await ahead(mails), await ahead(announcements), await ahead(workflowRuns)]).toEqual([[0], [0], [0, 5 * MINUTE], [0], [0, MINUTE, 5 * MINUTE]]);
+  expect((await database.select().from(notifications))[0]).toMatchObject({ firstAttemptAt: new Date(back), createdAt: new Date(back) });
+});
+
+it("a check that is begun soon after the clock was set forward keeps its claim", async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const [one, other] = [startScheduler(held), startScheduler(held)];
+  try {
+    await looked();
+    isSet(HOUR);
+    await looked();
+    passes(LEASE - 10 * SECOND);
+    await addMonitors(5);
+    await vi.waitFor(() => expect(one.begun() + other.begun()).toBe(5), 60_000);
+    passes(20 * SECOND);
+    await looked();
+    expect(one.begun() + other.begun()).toBe(5);
+  } finally {
+    release();
+  }
 });

@@ -28,14 +28,17 @@ export interface MonitorRunner<Row extends Monitor, Result> {
 
 interface RunDueNeeds<Row extends Monitor, Result> {
   database: Database;
+  /** May stand still over a step (`standStillOverSteps`). */
   clock: Clock;
+  /** The one that does not: leases last by it. `clock` unless given. */
+  wall?: Clock;
   config: Pick<Config, "SCHEDULER_TICK_MS">;
   log: Log;
   runner: MonitorRunner<Row, Result>;
 }
 
 /** Checks the monitors of one kind that are due, some at a time. Any number of these may run beside each other; none checks what another has claimed. */
-export function runDueMonitors<Row extends Monitor, Result>({ database, clock, config, log, runner }: RunDueNeeds<Row, Result>): Repeating {
+export function runDueMonitors<Row extends Monitor, Result>({ database, clock, wall = clock, config, log, runner }: RunDueNeeds<Row, Result>): Repeating {
   const { table, leaseMs, atOnce } = runner;
   const stopping = new AbortController();
   // Every check listens to it.
@@ -48,7 +51,7 @@ export function runDueMonitors<Row extends Monitor, Result>({ database, clock, c
     await runner.record(database, row, { token, result, at: new Date(clock.now()) });
   }
 
-  const checks = runDue({ database, clock, log, pauseMs: config.SCHEDULER_TICK_MS, what: "checks of monitors", table, condition: sql`enabled`, leaseMs, atOnce, read: (ids) => runner.read(database, ids), work });
+  const checks = runDue({ database, clock, wall, log, pauseMs: config.SCHEDULER_TICK_MS, what: "checks of monitors", table, condition: sql`enabled`, leaseMs, atOnce, read: (ids) => runner.read(database, ids), work });
   return {
     start: () => checks.start(),
     async stop() {

@@ -36,8 +36,10 @@ let receiver: Receiver;
 /** What the receiver answers to the next requests; 200 with `{"ok":true}` when there is nothing left. */
 let answers: [status: number, body: string][];
 let now: number;
+/** By how much the wall clock was set. */
+let set = 0;
 let actor: Actor;
-const clock: Clock = { now: () => now, monotonic: () => now };
+const clock: Clock = { now: () => now, monotonic: () => now - set };
 const runners: Repeating[] = [];
 
 beforeAll(async () => {
@@ -58,6 +60,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   now = Date.parse("2026-03-01T12:00:00.000Z");
+  set = 0;
   answers = [];
   receiver.received.length = 0;
   actor = systemActor(await makeOrganization(), "Test");
@@ -277,5 +280,78 @@ describe("runs", () => {
     for (let n = 0; n < 15; n++) await start(id);
     const [first, second] = [await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 50, perOrganization: 10, running: new Map() }), await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 40, perOrganization: 10, running: new Map([[actor.organizationId, 10]]) })];
     expect([first.length, second.length]).toEqual([10, 0]);
+  });
+});
+
+describe("what a receiver answers", () => {
+  it("is to the next step what is stored of it: a NUL or half a character neither fails a step nor means something else after a restart", async () => {
+    answers = [[200, '{"title":"a\\u0000b \\ud800"}']];
+    const { id } = await make([{ type: "http_request", name: "ask", method: "GET", url: `${receiver.url}/` }, { type: "create_incident", name: "opened", title: "Ours" }, { type: "update_incident", incident_id: "{{steps.opened.id}}", message: "{{steps.ask.json.title}}" }]);
+    const runId = await start(id);
+    startRunner();
+    await vi.waitFor(async () => expect((await read(runId)).finished_at).not.toBeNull(), 10_000);
+    expect((await read(runId)).trace.at(-1)).toMatchObject({ outcome: "succeeded" });
+    expect(await database.select({ message: incidentUpdates.message }).from(incidentUpdates).where(eq(incidentUpdates.organizationId, actor.organizationId))).toEqual([{ message: "a\ufffdb \ufffd" }]);
+  });
+});
+
+describe("a clock that is set forward", () => {
+  const HOUR_MS = 3_600_000;
+  let sent: string[];
+  let release: () => void;
+  let slow: Outbound;
+  beforeEach(() => {
+    sent = [];
+    const held = new Promise<void>((resolve) => (release = resolve));
+    slow = { ...outbound, send: async (request) => (sent.push(request.url), await held, outbound.send(request)) };
+  });
+  afterEach(() => release());
+
+  function startSlow(): void {
+    for (let count = 0; count < 2; count++) {
+      const runner = runDueWorkflows({ database, outbound: slow, clock, config, log });
+      runners.push(runner);
+      runner.start();
+    }
+  }
+  /** Each has looked several times since. */
+  async function looked(): Promise<void> {
+    const looks = vi.spyOn(clock, "now");
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(30), 10_000);
+    looks.mockRestore();
+  }
+  async function isSetForward(): Promise<void> {
+    now += HOUR_MS;
+    set += HOUR_MS;
+    await looked();
+  }
+  const makeSlow = () => make([{ type: "http_request", method: "POST", url: `${receiver.url}/deploy` }]);
+
+  it("ends no claim: a request that is being made is not made twice", async () => {
+    const runId = await start((await makeSlow()).id);
+    startSlow();
+    await vi.waitFor(() => expect(sent).toHaveLength(1), 10_000);
+    await isSetForward();
+    expect(sent).toHaveLength(1);
+    release();
+    await ended(runId, "succeeded");
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("does not shorten a claim that is made soon after", async () => {
+    startSlow();
+    await looked();
+    const { id } = await makeSlow();
+    await isSetForward();
+    now += LEASE_MS - 20_000;
+    const runId = await start(id);
+    // It was due before.
+    await database.update(workflowRuns).set({ dueAt: new Date(now - 2 * HOUR_MS) }).where(eq(workflowRuns.id, runId));
+    await vi.waitFor(() => expect(sent).toHaveLength(1), 10_000);
+    now += LEASE_MS - 1;
+    await looked();
+    expect(sent).toHaveLength(1);
+    release();
+    await ended(runId, "succeeded");
   });
 });

@@ -3,6 +3,7 @@ import { claimRuns, type ClaimedRun } from "../../domain/workflows/runs/read-cla
 import { releaseRun, RunLost } from "../../domain/workflows/runs/record.ts";
 import { startScheduled } from "../../domain/workflows/runs/start.ts";
 import { takeStep } from "../../domain/workflows/runs/take-step.ts";
+import { standStillOverSteps } from "../../platform/clock-steps.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
@@ -33,6 +34,8 @@ export function runDueWorkflows({ database, outbound, clock, config, log, leaseM
   const stopping = new AbortController();
   // Every request listens to it.
   setMaxListeners(0, stopping.signal);
+  // When the clock is set forward no claim has ended by that: a request that is being made is not made twice.
+  const claimClock = standStillOverSteps(clock, leaseMs);
   const needs = { database, outbound, clock, config, log, signal: stopping.signal, leaseMs };
 
   /** Step after step, until it waits, ends, or we stop. */
@@ -51,13 +54,14 @@ export function runDueWorkflows({ database, outbound, clock, config, log, leaseM
   }
 
   async function look(): Promise<boolean> {
-    const now = new Date(clock.now());
+    const now = new Date(claimClock.now());
     const more = await startScheduled(database, now);
     const room = AT_ONCE - running.size;
     if (room <= 0) return false;
     const organizations = new Map<string, number>();
     for (const { organizationId } of running.keys()) organizations.set(organizationId, (organizations.get(organizationId) ?? 0) + 1);
-    const claimed = await claimRuns(database, now, { leaseMs, room, perOrganization: PER_ORGANIZATION, running: organizations });
+    // Until its lease has ended by the clock as it is now, which the others may see already.
+    const claimed = await claimRuns(database, now, { leaseMs: leaseMs + clock.now() - now.getTime(), room, perOrganization: PER_ORGANIZATION, running: organizations });
     for (const run of claimed) running.set(run, carryOn(run).catch((error: unknown) => note(error, run)).finally(() => running.delete(run)));
     return more || claimed.length > 0;
   }

@@ -10,9 +10,9 @@ export function maskSecrets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isSecretName(name) && inner !== null && inner !== "" ? MASK : maskSecrets(inner)]));
 }
 
-/** Every text within a value that has a secret name, at any depth. */
+/** Every text and number within a value that has a secret name, at any depth. */
 export function secretsIn(value: unknown, secret = false): string[] {
-  if (typeof value === "string") return secret && value.length >= SHORTEST ? [value] : [];
+  if (typeof value === "string" || typeof value === "number") return secret && String(value).length >= SHORTEST ? [String(value)] : [];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => secretsIn(inner, secret || (!Array.isArray(value) && isSecretName(name))));
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../../../platform/config.ts";
 import type { Outbound } from "../../../platform/outbound/outbound.ts";
 import type { WorkflowStep } from "../../../schemas/api/workflows.ts";
+import { storableJson } from "../../events/storable-json.ts";
 import { isSecretName } from "../../secret-names.ts";
 import { fillText, fillUrl, fillValue, StepFailure, type Scope } from "./fill-templates.ts";
 
@@ -61,9 +62,10 @@ function shownUrl(url: string): string {
   return `${origin}${pathname}`;
 }
 
+/** As it is stored, so that a step that follows at once sees what one after a restart would. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(storableJson(JSON.parse(text)));
   } catch {
     return undefined;
   }

@@ -1,19 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import { sql } from "drizzle-orm";
-import { createOrganization } from "../domain/organizations/create.ts";
 import { newSigningSecret } from "../domain/webhooks/sign.ts";
 import { systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { makeOutbound } from "../platform/outbound/outbound.ts";
-import { openDatabase, type Database } from "../platform/postgres/database.ts";
-import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
-import { migrate } from "../platform/postgres/migrate.ts";
-import { LOADER_ARGUMENTS, moduleFile } from "../platform/root.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { runDueMonitors } from "../processors/monitors/run-due.ts";
@@ -21,6 +12,7 @@ import { uptimeRunner } from "../processors/monitors/run-uptime.ts";
 import { events, uptimeMonitors, webhookDeliveries, webhooks } from "../schemas/tables/all.ts";
 import { makeCertificate } from "../testing/certificate.ts";
 import { cpuOf, machine, option, ownCpu, table } from "./measuring.ts";
+import { setSchedulerStage, startReceiving, type SchedulerStage } from "./scheduler-stage.ts";
 
 /**
  * Measure 13: what one scheduler does in a second. Uptime monitors that are all due, plain HTTP, a new connection for each check, recorded;
@@ -33,57 +25,6 @@ const GOAL = 2_000;
 /** More than can be done in the time, so that there is always work. */
 const PLENTY = SECONDS * 5_000;
 
-interface Stage {
-  database: Database;
-  organizationIds: string[];
-  /** Of PostgreSQL's processes so far, in µs. */
-  postgresCpu(): number;
-  stop(): Promise<void>;
-}
-
-async function setStage(): Promise<Stage> {
-  const log = makeLog("warn");
-  const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
-  const postgres = await startEmbeddedPostgres({ folder: join(folder, "postgres"), log });
-  await migrate(postgres.url, log);
-  const database = openDatabase(postgres.url, 20, log);
-  const organizationIds: string[] = [];
-  for (let n = 0; n < ORGANIZATIONS; n++) organizationIds.push((await createOrganization(database, { name: `Bench ${n}`, plan: "team" })).organizationId);
-  const file = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((each) => each.endsWith("postmaster.pid"))!;
-  const first = Number(readFileSync(join(folder, file), "utf8").split("\n")[0]);
-  return {
-    database,
-    organizationIds,
-    postgresCpu: () => cpuOfFamily(first),
-    async stop() {
-      await database.$client.end();
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** A process and its children, in µs. */
-function cpuOfFamily(first: number): number {
-  let sum = 0;
-  for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
-    try {
-      const parent = Number(readFileSync(`/proc/${name}/stat`, "latin1").split(") ").at(-1)!.split(" ")[1]);
-      if (Number(name) === first || parent === first) sum += cpuOf(Number(name));
-    } catch {
-      // It ended while the list was read.
-    }
-  }
-  return sum;
-}
-
-/** Starts bench/receive.ts; resolves with its port. */
-async function startReceiving(environment: Record<string, string>): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, moduleFile("./receive.ts", import.meta.url)], { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
-  const port = await new Promise<number>((resolve) => child.stdout.on("data", (chunk: Buffer) => resolve(Number(/port (\d+)/.exec(String(chunk))![1]))));
-  return { child, port };
-}
-
 interface Work {
   name: string;
   done(): Promise<number>;
@@ -92,7 +33,7 @@ interface Work {
 }
 
 /** Runs the work for a while, after a second to get going. */
-async function measure(stage: Stage, receiver: ChildProcess, work: Work): Promise<[name: string, perSecond: number, ...string[]]> {
+async function measure(stage: SchedulerStage, receiver: ChildProcess, work: Work): Promise<[name: string, perSecond: number, ...string[]]> {
   await stage.database.execute(sql`vacuum analyze`);
   work.start();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -107,7 +48,7 @@ async function measure(stage: Stage, receiver: ChildProcess, work: Work): Promis
   return [work.name, Math.round((count / (after.at - before.at)) * 1_000), each("own"), each("postgres"), each("receiver"), `${memory} MiB`];
 }
 
-async function measureChecks(stage: Stage): Promise<[string, number, ...string[]]> {
+async function measureChecks(stage: SchedulerStage): Promise<[string, number, ...string[]]> {
   const { database, organizationIds } = stage;
   const receiver = await startReceiving({});
   const now = new Date();
@@ -121,7 +62,7 @@ async function measureChecks(stage: Stage): Promise<[string, number, ...string[]
   return measured;
 }
 
-async function measureDeliveries(stage: Stage): Promise<[string, number, ...string[]]> {
+async function measureDeliveries(stage: SchedulerStage): Promise<[string, number, ...string[]]> {
   const { database, organizationIds } = stage;
   const certificate = makeCertificate();
   const receiver = await startReceiving({ TLS_KEY: certificate.key, TLS_CERT: certificate.cert });
@@ -147,7 +88,7 @@ async function measureDeliveries(stage: Stage): Promise<[string, number, ...stri
 }
 
 const only = option("only", "checks,deliveries").split(",");
-const stage = await setStage();
+const stage = await setSchedulerStage(ORGANIZATIONS);
 const rows: [string, number, ...string[]][] = [];
 if (only.includes("checks")) rows.push(await measureChecks(stage));
 if (only.includes("deliveries")) rows.push(await measureDeliveries(stage));

@@ -3,12 +3,14 @@
  * when something was missed. `FAULTS=long` is the form of docs/reliability.md, which takes more than an hour.
  */
 import { cpus, loadavg } from "node:os";
+import { makeCertificate } from "../testing/certificate.ts";
 import { kafkaAvailable } from "../testing/kafka.ts";
 import { killAtRandom } from "./a-kill.ts";
 import { kafkaAway } from "./b-kafka-away.ts";
 import { kafkaFrozen } from "./c-kafka-frozen.ts";
 import { clickhouseAway, clickhouseSilent, postgresAway } from "./d-store-away.ts";
 import { rebalance } from "./e-rebalance.ts";
+import { badReceivers, badReceiversSettings } from "./f-bad-receivers.ts";
 import { tableOf, type FaultResult, type Form } from "./fault.ts";
 import { slowConnections } from "./g-slow-connections.ts";
 import { poison } from "./h-poison.ts";
@@ -40,7 +42,7 @@ function form(): Form {
 }
 
 const named = process.argv.slice(2);
-const letters = [...Object.keys(FAULTS), "c", "k"];
+const letters = [...Object.keys(FAULTS), "c", "f", "k"];
 const unknown = named.filter((letter) => !letters.includes(letter));
 if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(", ")}; there are ${letters.join(", ")}.`);
@@ -83,6 +85,10 @@ async function onSmallDisk(mebibytes: number, play: (disk: SmallDisk) => Promise
 const shared = Object.entries(FAULTS).flatMap(([letter, plays]) => (isNamed(letter) ? plays : []));
 if (shared.length > 0) await playOn(startStage(), shared.map((play) => (stage: Stage) => play(stage, form())));
 if (isNamed("c")) await playOn(startStage({ settings: SMALL_SPOOLS }), [(stage) => kafkaFrozen(stage, form())]);
+if (isNamed("f")) {
+  const certificate = makeCertificate();
+  await playOn(startStage({ settings: badReceiversSettings(form(), certificate) }), [(stage) => badReceivers(stage, form(), certificate)]).finally(() => certificate.remove());
+}
 if (isNamed("k")) {
   await onSmallDisk(SPOOL_DISK_MIB, (disk) => playOn(startStage({ dataFolder: disk.folder }), [(stage) => spoolDiskFull(stage, disk, form())]));
   await onSmallDisk(ONLY_DISK_MIB, (disk) => playOn(startAlone(disk.folder), [(stage) => onlyDiskFull(stage, disk, form())]));

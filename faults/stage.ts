@@ -25,7 +25,8 @@ const COPIES: Record<Role, number> = { edge: 2, processor: 2, scheduler: 1, "con
 const STOP_MS = 15_000;
 /** A count that has not grown for so long will not. */
 const STANDS_STILL_MS = 60_000;
-const NO_LIMITS = { RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
+/** Nor may details be left out: an event is known by its url. */
+const NO_LIMITS = { ERROR_DETAILS_PER_MINUTE: "1000000000", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
 /** Pharos in several processes on stores that can be taken away, one organization for each fault. */
 export interface Stage {

@@ -74,7 +74,7 @@ export function runDue<Row extends Owned>({ database, clock, wall = clock, log, 
     }
     const now = new Date(clock.now());
     const share = fairShare({ table, condition, now, perOrganization: Math.ceil(atOnce * ORGANIZATION_SHARE), running: counts() });
-    const { ids, token } = await claimDue(database, { table, condition: sql`${condition} and ${table.id} in (${share})`, now, leaseMs: leaseMs + wall.now() - now.getTime(), limit: free });
+    const { ids, token } = await claimDue(database, { table, condition: sql`${condition} and ${table.id} = any (array(${share}))`, now, leaseMs: leaseMs + wall.now() - now.getTime(), limit: free });
     if (ids.length > 0) for (const row of await read(ids)) begin(row, token);
     // An organization that has its share goes on as soon as one of its own is done.
     else if (busy) await places.untilFree(stopping, pauseMs);

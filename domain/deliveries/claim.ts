@@ -46,7 +46,7 @@ const CLAIMS_LOCK = sql`hashtext('claim webhook deliveries')`;
 export async function claimDeliveries(database: Database, now: Date, leaseMs: number, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { token, ids } = await inTransaction(database, async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${CLAIMS_LOCK})`);
-    const condition = sql`status = 'pending' and id in (${fairShare(now, limits)})`;
+    const condition = sql`status = 'pending' and id = any (array(${fairShare(now, limits)}))`;
     return claimDue(tx, { table: webhookDeliveries, condition, now, leaseMs, limit: limits.room, tieBreak: webhookDeliveries.position });
   });
   if (ids.length === 0) return [];
@@ -76,26 +76,25 @@ export async function claimDeliveries(database: Database, now: Date, leaseMs: nu
   }));
 }
 
-/** Ids of due deliveries, of each webhook and organization only as many as it has places free. */
+/**
+ * Ids of due deliveries, of each webhook and organization only as many as it has places free. The innermost part goes along the index of what is
+ * due and ends at the window: what it leaves out are lists, since joins would have all that is due read and sorted for each claim.
+ */
 function fairShare(now: Date, { perWebhook, perOrganization, running }: ClaimLimits): SQL {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const full = (counted: ReadonlyMap<string, number>, most: number) => uuids([...counted].filter(([, count]) => count >= most).map(([id]) => id));
   return sql`
     select id from (
-      select id, of_organization + row_number() over (partition by organization_id order by due_at, position) as place_in_organization
+      select due.id, coalesce(by_organization.running, 0) + row_number() over (partition by organization_id order by due_at, position) as place
       from (
-        select id, due_at, position, organization_id, of_organization, of_webhook + row_number() over (partition by webhook_id order by due_at, position) as place_of_webhook
+        select due.*, coalesce(by_webhook.running, 0) + row_number() over (partition by webhook_id order by due_at, position) as place_of_webhook
         from (
-          select delivery.id, delivery.due_at, delivery.position, delivery.webhook_id, webhook.organization_id,
-            coalesce(by_webhook.running, 0) as of_webhook, coalesce(by_organization.running, 0) as of_organization
-          from ${webhookDeliveries} as delivery
-          join ${webhooks} as webhook on webhook.id = delivery.webhook_id
-          left join ${counts(running.webhooks)} as by_webhook (id uuid, running int) on by_webhook.id = webhook.id
-          left join ${counts(running.organizations)} as by_organization (id uuid, running int) on by_organization.id = webhook.organization_id
-          where delivery.status = 'pending' and delivery.due_at <= ${now.toISOString()}::timestamptz
-            and coalesce(by_webhook.running, 0) < ${perWebhook} and coalesce(by_organization.running, 0) < ${perOrganization}
-            and (by_webhook.running is not null or not exists (select from ${webhookDeliveries} as held
-              where held.webhook_id = delivery.webhook_id and held.status = 'pending' and held.lease_token is not null and held.due_at > ${now.toISOString()}::timestamptz))
-          order by delivery.due_at, delivery.position limit ${WINDOW}
-        ) as due
-      ) as due where place_of_webhook <= ${perWebhook}
-    ) as due where place_in_organization <= ${perOrganization}`;
+          select id, due_at, position, webhook_id, organization_id from ${webhookDeliveries}
+          where status = 'pending' and due_at <= ${at} and webhook_id <> all (${full(running.webhooks, perWebhook)}) and organization_id <> all (${full(running.organizations, perOrganization)})
+            and webhook_id <> all (array(select webhook_id from ${webhookDeliveries} where status = 'pending' and lease_token is not null and due_at > ${at} and webhook_id <> all (${uuids(running.webhooks.keys())})))
+          order by due_at, position limit ${WINDOW}
+        ) as due left join ${counts(running.webhooks)} as by_webhook (id uuid, running int) on by_webhook.id = due.webhook_id
+      ) as due left join ${counts(running.organizations)} as by_organization (id uuid, running int) on by_organization.id = due.organization_id
+      where place_of_webhook <= ${perWebhook}
+    ) as due where place <= ${perOrganization}`;
 }

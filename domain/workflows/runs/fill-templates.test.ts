@@ -47,4 +47,8 @@ describe("a URL", () => {
     ["https://ci.example.com/{{inputs.path}}?x={{inputs.path}}", "https://ci.example.com/a%2Fb%3Fc%3Dd%23e?x=a%2Fb%3Fc%3Dd%23e"],
     ["{{inputs.version}}/more/{{inputs.path}}", "1.4.2/more/a%2Fb%3Fc%3Dd%23e"],
   ])("%j becomes %j", (template, url) => expect(fillUrl(template, scope)).toBe(url));
+
+  it("does not leave its path", () => {
+    for (const up of [".", ".."]) expect(() => fillUrl("https://ci.example.com/deploys/{{inputs.up}}/delete", { ...scope, inputs: { up } })).toThrow(StepFailure);
+  });
 });

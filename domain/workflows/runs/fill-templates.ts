@@ -39,7 +39,13 @@ export function fillValue(template: unknown, scope: Scope): unknown {
 /** As `fillText`, for a URL: what is filled in behind its beginning is percent-encoded, so that it stays the one part that it stands for. */
 export function fillUrl(template: string, scope: Scope): string {
   const [first = ""] = /^\{\{[^{}]*\}\}/.exec(template) ?? [];
-  return fillText(first, scope) + fillText(template.slice(first.length), scope, encodeURIComponent);
+  return fillText(first, scope) + fillText(template.slice(first.length), scope, encodePart);
+}
+
+/** Dots alone stay dots however they are encoded (WHATWG URL), and would lead to another path. */
+function encodePart(value: string): string {
+  if (value === "." || value === "..") throw new StepFailure(`"${value}" cannot be a part of a URL.`);
+  return encodeURIComponent(value);
 }
 
 /** Own fields only: nothing that objects have by nature is ever reached. */

@@ -35,7 +35,7 @@ const UNFINISHED = sql`finished_at is null`;
 /** Claims runs that go on now, of each organization only its share. They are `running` from here on. */
 export async function claimRuns(database: Database, now: Date, { leaseMs, room, perOrganization, running }: ClaimLimits): Promise<ClaimedRun[]> {
   const share = fairShare({ table: workflowRuns, condition: UNFINISHED, now, perOrganization, running });
-  const { ids, token } = await claimDue(database, { table: workflowRuns, condition: sql`${UNFINISHED} and id in (${share})`, now, leaseMs, limit: room });
+  const { ids, token } = await claimDue(database, { table: workflowRuns, condition: sql`${UNFINISHED} and id = any (array(${share}))`, now, leaseMs, limit: room });
   if (ids.length === 0) return [];
   const held = and(inArray(workflowRuns.id, ids), eq(workflowRuns.leaseToken, token));
   await database.update(workflowRuns).set({ status: "running" }).where(held);

@@ -8,8 +8,9 @@ import { announcementsInsert } from "../subscribers/announcements-insert.ts";
 const BATCH = 500;
 
 /**
- * Makes the first delivery of each new event to each active webhook that subscribes to it, what channels are told of it, and the runs of workflows that wait for it, due at once. A
- * batch is one statement: an event is marked exactly when all that exists. Any number may fan out at once. Returns how many events.
+ * Makes the first delivery of each new event to each active webhook that subscribes to it, what channels and subscribers are told of it, and
+ * the runs of workflows that wait for it, due at once. A batch is one statement: an event is marked exactly when all that exists. Any number
+ * may ask for it at once; batches are made one after the other. Returns how many events.
  */
 export async function fanOut(database: Database, now: Date): Promise<number> {
   let total = 0;

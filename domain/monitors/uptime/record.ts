@@ -4,6 +4,7 @@ import { makeGather } from "../../../platform/postgres/gather.ts";
 import { uuids } from "../../../platform/postgres/uuids.ts";
 import { incidents, serviceOpinions, uptimeMonitors } from "../../../schemas/tables/all.ts";
 import { systemActor } from "../../actor.ts";
+import { cutWhole } from "../../cut-whole.ts";
 import { emitEvents, type NewEvent } from "../../events/emit.ts";
 import { storableJson } from "../../events/storable-json.ts";
 import { addIncidentUpdate } from "../../incidents/change.ts";
@@ -133,7 +134,7 @@ async function followIncident(tx: Transaction, { row, decided, result, at }: Out
   const actor = systemActor(row.organizationId, `Uptime monitor ${row.name}`);
   if (decided.event === "down" && row.createIncident) {
     const serviceIds = row.serviceId === null ? [] : [row.serviceId];
-    const opened = await openIncidentIn(tx, actor, { title: `${row.name} is down`.slice(0, 255), severity: "critical", message: result.error ?? "", serviceIds, openedBy: `uptime:${row.id}`, at });
+    const opened = await openIncidentIn(tx, actor, { title: cutWhole(`${row.name} is down`, 255), severity: "critical", message: result.error ?? "", serviceIds, openedBy: `uptime:${row.id}`, at });
     return opened?.id ?? row.incidentId;
   }
   if (row.incidentId === null || decided.status === "down" || decided.status === "pending" || decided.status === "paused") return row.incidentId;

@@ -6,6 +6,7 @@ import type { WorkflowStep } from "../../../schemas/api/workflows.ts";
 import { channels } from "../../../schemas/tables/all.ts";
 import { systemActor, type Actor } from "../../actor.ts";
 import { queueMessage } from "../../channels/queue-message.ts";
+import { cutWhole } from "../../cut-whole.ts";
 import { addIncidentUpdate, updateIncident } from "../../incidents/change.ts";
 import { openIncident } from "../../incidents/open.ts";
 import { updateService } from "../../services/update.ts";
@@ -53,7 +54,7 @@ const CARRY: { [Type in InnerStep["type"]]: Carry<Type> } = {
   update_incident: async (tx, step, context) => ({ result: await update(tx, step, context), next: context.next }),
   notify: async (tx, { channel_id, message }, { run: { organizationId }, scope, next, at }) => {
     const channelId = await ownChannel(tx, organizationId, fillText(channel_id, scope));
-    const id = await queueMessage(tx, { organizationId, channelId, text: fillText(message, scope).slice(0, LONGEST_MESSAGE), trigger: "workflow", at });
+    const id = await queueMessage(tx, { organizationId, channelId, text: cutWhole(fillText(message, scope), LONGEST_MESSAGE), trigger: "workflow", at });
     return { result: { notification_id: id }, next };
   },
 };
@@ -69,8 +70,8 @@ export async function carryOut(tx: Transaction, step: InnerStep, context: Contex
 }
 
 async function open(tx: Transaction, { title, severity, message, services = [] }: Step<"create_incident">, { actor, scope, at }: Context & { actor: Actor }): Promise<Record<string, unknown>> {
-  const text = message === undefined ? undefined : fillText(message, scope).slice(0, LONGEST_MESSAGE);
-  const filled = fillText(title, scope).trim().slice(0, LONGEST_TITLE);
+  const text = message === undefined ? undefined : cutWhole(fillText(message, scope), LONGEST_MESSAGE);
+  const filled = cutWhole(fillText(title, scope).trim(), LONGEST_TITLE);
   if (filled === "") throw new StepFailure("The incident's title is empty.");
   const input = { title: filled, status: "investigating" as const, severity: severity ?? ("minor" as const), services: services.map((each) => fillText(each, scope)), ...(text && { message: text }), at };
   const incident = await openIncident(asDatabase(tx), actor, input);
@@ -79,7 +80,7 @@ async function open(tx: Transaction, { title, severity, message, services = [] }
 
 async function update(tx: Transaction, { incident_id, status, message }: Step<"update_incident">, { actor, scope, at }: Context & { actor: Actor }): Promise<Record<string, unknown>> {
   const id = fillText(incident_id, scope);
-  const text = message === undefined ? "" : fillText(message, scope).slice(0, LONGEST_MESSAGE);
+  const text = message === undefined ? "" : cutWhole(fillText(message, scope), LONGEST_MESSAGE);
   const incident =
     text === ""
       ? await updateIncident(asDatabase(tx), actor, id, { ...(status && { status }) }, at)

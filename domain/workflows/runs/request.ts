@@ -2,6 +2,7 @@ import type { Config } from "../../../platform/config.ts";
 import type { Outbound } from "../../../platform/outbound/outbound.ts";
 import type { WorkflowStep } from "../../../schemas/api/workflows.ts";
 import { storableJson } from "../../events/storable-json.ts";
+import { cutWhole } from "../../cut-whole.ts";
 import { isSecretName } from "../../secret-names.ts";
 import { fillText, fillUrl, fillValue, StepFailure, type Scope } from "./fill-templates.ts";
 
@@ -50,7 +51,7 @@ export async function sendRequest(request: ReturnType<typeof prepareRequest>, ke
   const answer = await outbound.send({ method, url, headers: { "idempotency-key": key, ...headers }, body, timeoutMs, signal });
   const asked = { method, url: shownUrl(url) };
   if (answer.kind === "failed") return signal.aborted ? { kind: "stopped" } : { kind: "failed", error: answer.error, shown: { ...asked, duration_ms: answer.durationMs } };
-  const shown = { ...asked, status: answer.status, duration_ms: answer.durationMs, body: answer.body.slice(0, SHOWN_BODY) };
+  const shown = { ...asked, status: answer.status, duration_ms: answer.durationMs, body: cutWhole(answer.body, SHOWN_BODY) };
   if (answer.status === 429 || answer.status >= 500) return { kind: "failed", error: `The receiver answered ${answer.status}.`, shown };
   const json = parsed(answer.body);
   return { kind: "answered", result: { status: answer.status, body: answer.body, duration_ms: answer.durationMs, ...(json !== undefined && { json }) }, shown };

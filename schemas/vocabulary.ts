@@ -150,6 +150,7 @@ export const CHANNEL_TYPES = ["slack", "webhook", "discord", "teams", "pagerduty
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
 export const MAINTENANCE_STATUSES = ["scheduled", "in_progress", "completed", "cancelled"] as const;
+export type MaintenanceStatus = (typeof MAINTENANCE_STATUSES)[number];
 
 export const WORKFLOW_TRIGGERS = ["manual", "event", "schedule"] as const;
 export type WorkflowTrigger = (typeof WORKFLOW_TRIGGERS)[number];

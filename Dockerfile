@@ -15,7 +15,8 @@ COPY --from=build /pharos/package.json ./
 COPY --from=build /pharos/node_modules ./node_modules
 COPY --from=build /pharos/dist ./dist
 COPY --from=build /pharos/schemas ./schemas
-COPY --from=build /pharos/control-plane/pages/page.css ./control-plane/pages/page.css
+COPY --from=build /pharos/control-plane/pages/styles ./control-plane/pages/styles
+COPY --from=build /pharos/control-plane/pages/page.client.js ./control-plane/pages/page.client.js
 ENV NODE_ENV=production PHAROS_DATA_DIR=/var/lib/pharos HOST=0.0.0.0 PORT=8080 EDGE_PORT=8081
 USER node
 VOLUME /var/lib/pharos

@@ -248,7 +248,7 @@ try {
       clickhouseMs += performance.now() - begun;
     }
   };
-  const app = await buildControlPlane({ database, tenants, clickhouse: { ...clickhouse, query }, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null });
+  const app = await buildControlPlane({ database, databaseUrl: postgres.url, tenants, clickhouse: { ...clickhouse, query }, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null });
   const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}/api/v1`;
   process.exitCode = (await measure(base, place, clickhouse, now)) ? 0 : 1;
   await app.close();

@@ -33,6 +33,8 @@ declare module "fastify" {
 export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourceMap"> {
   /** Of all organizations: for finding keys, and for pages. Handlers get their caller's from `tenants`. */
   database: Database;
+  /** For connections outside the pool, such as LISTEN. */
+  databaseUrl: string;
   tenants: Tenants;
   /** Everything below /api/v1. */
   routes: readonly Route[];
@@ -93,18 +95,21 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   app.setErrorHandler(answerFailure);
 
   await registerOpenApi(app, config.PUBLIC_URL ?? "/");
-  await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile }, authentication, table }), { prefix: API_ROOT });
+  const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
+  const pages = await servePages(app, { ...options, addressOf, isReady: () => isReady(probes) });
+  await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile }, authentication, table, pages }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
-  const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
-  const pages = await servePages(app, { database, clock, config, log, addressOf, isReady: () => isReady(probes) });
   if (probes) serveProbes(app, probes, addressOf);
   app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, authentication, pages));
   return app;
 }
 
 /** Everything below /api/v1: nobody gets further than the first hook without a valid key. */
-function registerApi(api: FastifyInstance, { options, authentication, table }: { options: ControlPlaneOptions & Pick<ControlPlaneNeeds, "indexSourceMap">; authentication: Authentication; table: RouteTable }): void {
+function registerApi(
+  api: FastifyInstance,
+  { options, authentication, table, pages }: { options: ControlPlaneOptions & Pick<ControlPlaneNeeds, "indexSourceMap">; authentication: Authentication; table: RouteTable; pages: Pages },
+): void {
   api.addHook("onRequest", async (request, reply) => {
     void reply.header("Cache-Control", "no-store");
     request.caller = await authentication.requireCaller(request, reply);
@@ -113,6 +118,10 @@ function registerApi(api: FastifyInstance, { options, authentication, table }: {
     const { route } = request.routeOptions.config;
     const refusal = route && scopeRefusal(request.caller.scopes, scopesOf(route));
     if (refusal) throw refusal;
+  });
+  // Other processes hear of it from Postgres; whoever was answered here sees it here at once.
+  api.addHook("onSend", async (request, reply) => {
+    if (request.caller && request.method !== "GET" && request.method !== "HEAD" && reply.statusCode < 400) pages.dropOf(request.caller.actor.organizationId);
   });
   api.setNotFoundHandler((request, reply) => {
     throw unknownAddress(request, reply, table);

@@ -47,7 +47,7 @@ function kindOf({ status, body }: Answer): object {
 
 describe("a POST of which nothing is required", () => {
   it("is one of these", () => {
-    expect(optional.map(nameOf).toSorted()).toEqual(["POST /status-pages/:id/access-links", "POST /status-pages/:id/design/draft/validate", "POST /webhooks/:id/rotate-secret", "POST /workflows/:id/trigger"]);
+    expect(optional.map(nameOf).toSorted()).toEqual(["POST /status-pages/:id/access-links", "POST /status-pages/:id/design/draft/validate", "POST /status-pages/:id/design/preview-links", "POST /webhooks/:id/rotate-secret", "POST /workflows/:id/trigger"]);
   });
 
   it.each(optional.map((route) => ({ route, name: nameOf(route) })))("$name does without a body what it does with {}", async ({ route }) => {

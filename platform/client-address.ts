@@ -32,7 +32,8 @@ export function makeClientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
-function readAddress(text: string): Address | null {
+/** An address as text, IPv4 in IPv6 form as IPv4 and without its zone; null for what is none. */
+export function readAddress(text: string): Address | null {
   // The zone of a link-local address is a name of our own interface; databases do not take it as part of an address.
   const address = text.replace(/%.*$/, "");
   // `ipaddr.js` also reads forms such as 127.1 or 0x7f000001, which no proxy writes.

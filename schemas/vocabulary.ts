@@ -120,15 +120,22 @@ export type Topic = (typeof TOPICS)[number];
 
 /** What a status page can look like (conventions §3). */
 export const THEME_MODES = ["light", "dark", "system"] as const;
+export type ThemeMode = (typeof THEME_MODES)[number];
 export const PAGE_THEMES = ["classic", "minimal", "compact", "high_contrast"] as const;
+export type PageTheme = (typeof PAGE_THEMES)[number];
 export const PAGE_VISIBILITIES = ["public", "unlisted", "password", "ip_restricted", "private"] as const;
 export type PageVisibility = (typeof PAGE_VISIBILITIES)[number];
 export const ANNOUNCEMENT_TYPES = ["info", "warning", "critical", "success"] as const;
+export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 export const FONT_FAMILIES = ["system", "inter", "roboto", "open_sans", "lato", "georgia", "mono"] as const;
+export type FontFamily = (typeof FONT_FAMILIES)[number];
 export const HEADER_STYLES = ["left", "center", "banner"] as const;
+export type HeaderStyle = (typeof HEADER_STYLES)[number];
 export const BORDER_RADII = ["none", "sm", "md", "lg", "full"] as const;
+export type BorderRadius = (typeof BORDER_RADII)[number];
 /** The languages that pages are shipped in, as BCP 47 tags. */
 export const PAGE_LANGUAGES = ["ar", "cs", "da", "de", "en", "es", "fi", "fr", "he", "hi", "it", "ja", "ko", "nb", "nl", "pl", "pt-BR", "sv", "tr", "zh-CN"] as const;
+export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
 
 export const DESIGN_STATES = ["draft", "published", "archived"] as const;
 export const SECTION_TYPES = [
@@ -144,6 +151,7 @@ export const SECTION_TYPES = [
   "subscribe",
   "footer",
 ] as const;
+export type SectionType = (typeof SECTION_TYPES)[number];
 export const TEMPLATE_MODES = ["default", "custom"] as const;
 
 export const CHANNEL_TYPES = ["slack", "webhook", "discord", "teams", "pagerduty", "sms"] as const;

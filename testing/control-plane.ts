@@ -52,7 +52,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
   const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
-  const app = await buildControlPlane({ database, tenants, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
+  const app = await buildControlPlane({ database, databaseUrl: relay.url, tenants, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
   await app.ready();
   checkAnswers(app, options.routes ?? ALL_ROUTES);
   const organization = await createOrganization(database, { name: "Test team", plan: "team" });

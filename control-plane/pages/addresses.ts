@@ -10,7 +10,6 @@ export interface PageAddresses {
   calendar: string;
   badge: string;
   summary: string;
-  subscribe: string;
   unlock: string;
 }
 
@@ -39,7 +38,6 @@ export function pageAddresses({ origin, base, access }: Place): PageAddresses {
     calendar: at("/maintenance.ics"),
     badge: at("/badge.svg"),
     summary: at("/summary.json"),
-    subscribe: at("/subscribers"),
     unlock: at("/unlock"),
   };
 }

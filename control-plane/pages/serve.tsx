@@ -4,28 +4,41 @@ import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { listPublicPages, readPublicPage } from "../../domain/status-pages/read-public-page.ts";
+import { PAGE_CHANGES } from "../../domain/status-pages/announce-changes.ts";
+import { listPublicPages } from "../../domain/status-pages/read-public-page.ts";
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
+import { listenTo } from "../../platform/postgres/listen.ts";
+import type { Tenants } from "../../platform/postgres/tenants.ts";
+import { publicUrl } from "../../platform/public-url.ts";
 import { PROJECT_ROOT } from "../../platform/root.ts";
 import { failureOf } from "../failure-reply.ts";
+import { readFonts } from "./fonts.ts";
+import { makeKeptModels } from "./kept-models.ts";
 import { MessagePage } from "./message-page.tsx";
+import { pageOfHost } from "./page-name.ts";
 import { StartPage } from "./start-page.tsx";
-import { StatusPage } from "./status-page.tsx";
+import { makeAnswerLocked, serveStatusPages } from "./status-pages.tsx";
+import { plainStyle, readStyleSheets } from "./style.ts";
 import { serveSubscriptions } from "./subscriptions.tsx";
+import { home } from "./views.tsx";
+import { makeVisits } from "./visits.ts";
 
-/** Nothing may run, and nothing but our own style sheet and images may load. */
+/** Of the plain pages: nothing may run, and nothing but our own style sheet and images may load. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
 
 /** Pages that the start page names. */
 const MAX_LISTED_PAGES = 50;
 
-const SLUG = /^[a-z0-9-]{1,63}$/;
-
 interface PagesNeeds {
   database: Database;
+  /** For hearing of changes. */
+  databaseUrl: string;
+  tenants: Tenants;
+  clickhouse: ClickHouse;
   clock: Clock;
   config: Config;
   log: Log;
@@ -37,12 +50,16 @@ interface PagesNeeds {
 
 export interface Pages {
   answerNotFound(reply: FastifyReply): FastifyReply;
+  /** What an organization's pages show may have changed. */
+  dropOf(organizationId: string): void;
 }
 
-/** The pages for people: the start page and the public status pages, whole from the server, without a script. */
-export async function servePages(app: FastifyInstance, { database, clock, config, log, addressOf, isReady }: PagesNeeds): Promise<Pages> {
-  const css = await readFile(join(PROJECT_ROOT, "control-plane/pages/page.css"));
-  const styles = `/assets/page.css?v=${createHash("sha256").update(css).digest("hex").slice(0, 12)}`;
+/** The pages for people: the start page and the public status pages, whole from the server, without need of a script. */
+export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promise<Pages> {
+  const { database, databaseUrl, clock, config, log, addressOf, isReady } = needs;
+  const sheets = await readStyleSheets();
+  const assets = await readAssets(plainStyle(sheets));
+  const { styles, script } = assets;
 
   function send(reply: FastifyReply, status: number, page: VNode): FastifyReply {
     return reply
@@ -67,24 +84,53 @@ export async function servePages(app: FastifyInstance, { database, clock, config
     return send(reply, away ? 503 : 500, <MessagePage title="This page cannot be shown right now" message="Please try again in a few seconds." styles={styles} />);
   }
 
+  const kept = makeKeptModels({ clock, log });
+  const listening = listenTo({ connectionString: databaseUrl, channel: PAGE_CHANGES, onNotify: (organizationId) => kept.drop(organizationId ?? null), log });
+  app.addHook("onClose", () => listening.stop());
+
+  const page = { send, answerNotFound, answerFailure, styles };
+  const answerLocked = makeAnswerLocked(page);
+  const visits = makeVisits({ ...needs, ...page, answerLocked, kept, sheets, script });
   await app.register(async (scope) => {
     scope.setErrorHandler(answerFailure);
-    scope.get("/", async (_request, reply) => {
+    await serveStatusPages(scope, { ...needs, ...page, visits });
+    scope.get<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>("/", async (request, reply) => {
+      const named = pageOfHost(request, publicUrl(config));
+      if (named && (await visits.settingsOf(named))) return visits.answer(home, named, request, reply);
       const [pages, ready] = await Promise.all([listPublicPages(database, MAX_LISTED_PAGES), isReady()]);
       return send(reply, 200, <StartPage pages={pages} ready={ready} styles={styles} />);
     });
-    scope.get<{ Params: { slug: string }; Querystring: { access?: unknown } }>("/pages/:slug", async ({ params, query }, reply) => {
-      const link = typeof query.access === "string" ? { token: query.access, now: clock.now() } : undefined;
-      const page = SLUG.test(params.slug) ? await readPublicPage(database, params.slug, link) : null;
-      if (!page) return answerNotFound(reply);
-      const access = link ? `?access=${encodeURIComponent(link.token)}` : "";
-      const subscribeAt = page.showSubscribeForm && config.SMTP_URL !== null ? `/pages/${page.slug}/subscribers${access}` : null;
-      return send(reply, 200, <StatusPage page={page} styles={styles} subscribeAt={subscribeAt} />);
-    });
-    scope.get("/assets/page.css", async (_request, reply) => {
-      return reply.header("Content-Type", "text/css; charset=utf-8").header("Cache-Control", "public, max-age=31536000, immutable").send(css);
-    });
+    serveAssets(scope, assets);
   });
-  await serveSubscriptions(app, { database, clock, config, addressOf, send, answerNotFound, answerFailure, styles });
-  return { answerNotFound };
+  await serveSubscriptions(app, { database, clock, config, addressOf, ...page });
+  return { answerNotFound, dropOf: kept.drop };
+}
+
+interface Assets {
+  /** Path of the plain pages' style sheet, with its version. */
+  styles: string;
+  script: string;
+  /** By path, without the version. */
+  files: Map<string, { type: string; body: Buffer }>;
+}
+
+async function readAssets(css: string): Promise<Assets> {
+  const [js, fonts] = await Promise.all([readFile(join(PROJECT_ROOT, "control-plane/pages/page.client.js")), readFonts()]);
+  const body = Buffer.from(css);
+  const files = new Map([
+    ["/assets/page.css", { type: "text/css; charset=utf-8", body }],
+    ["/assets/page.js", { type: "text/javascript; charset=utf-8", body: js }],
+    ...[...fonts].map(([name, body]): [string, { type: string; body: Buffer }] => [`/assets/fonts/${name}`, { type: "font/woff2", body }]),
+  ]);
+  return { styles: `/assets/page.css?v=${versionOf(body)}`, script: `/assets/page.js?v=${versionOf(js)}`, files };
+}
+
+function versionOf(body: Buffer): string {
+  return createHash("sha256").update(body).digest("hex").slice(0, 12);
+}
+
+function serveAssets(scope: FastifyInstance, { files }: Assets): void {
+  for (const [path, { type, body }] of files) {
+    scope.get(path, async (_request, reply) => reply.header("Content-Type", type).header("Cache-Control", "public, max-age=31536000, immutable").send(body));
+  }
 }

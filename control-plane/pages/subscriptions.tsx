@@ -16,6 +16,10 @@ import { failureOf } from "../failure-reply.ts";
 import { isForm, listOf, readSubscribe, takeForms } from "./read-subscribe.ts";
 import { ServiceChoices } from "./subscribe-form.tsx";
 import { OneButton, SubscriptionPage } from "./subscription-page.tsx";
+import { visitorOf } from "./visitor-of.ts";
+
+/** No page has another slug, and PostgreSQL takes no text with NUL: such addresses are not even looked for. */
+const SUBSCRIBERS = "/pages/:slug(^[a-z0-9-]{1,63}$)/subscribers";
 
 interface SubscriptionsNeeds {
   database: Database;
@@ -42,7 +46,7 @@ export async function serveSubscriptions(app: FastifyInstance, needs: Subscripti
     takeForms(scope);
     // Addresses here hold tokens, and pages show whose they are.
     scope.addHook("onSend", async (_request, reply) => void reply.header("Cache-Control", "no-store").header("X-Robots-Tag", "noindex").header("Referrer-Policy", "no-referrer"));
-    scope.post<PageRequest>("/pages/:slug/subscribers", makeSubscribe(needs));
+    scope.post<PageRequest>(SUBSCRIBERS, makeSubscribe(needs));
     await scope.register(async (links) => {
       links.setErrorHandler(needs.answerFailure);
       serveConfirmation(links, needs);
@@ -51,7 +55,9 @@ export async function serveSubscriptions(app: FastifyInstance, needs: Subscripti
   });
 }
 
-function makeSubscribe({ database, clock, config, addressOf, send, answerNotFound, styles }: SubscriptionsNeeds) {
+function makeSubscribe(needs: SubscriptionsNeeds) {
+  const { database, clock, config, addressOf, send, answerNotFound, styles } = needs;
+  const findPage = makeFindPage(needs);
   const rateLimit = makeRateLimit({ clock });
 
   function count(request: FastifyRequest): void {
@@ -66,11 +72,10 @@ function makeSubscribe({ database, clock, config, addressOf, send, answerNotFoun
   }
 
   return async (request: FastifyRequest<PageRequest>, reply: FastifyReply): Promise<FastifyReply> => {
-    const { params, query, body } = request;
+    const { body } = request;
     const form = isForm(request);
     if (!form) count(request);
-    const link = typeof query.access === "string" ? { token: query.access, now: clock.now() } : undefined;
-    const found = await findSubscribablePage(database, params.slug, link);
+    const found = await findPage(request);
     if (!found) {
       if (form) return answerNotFound(reply);
       throw new Failure("NOT_FOUND", "No such status page.");
@@ -91,10 +96,17 @@ function makeSubscribe({ database, clock, config, addressOf, send, answerNotFoun
   };
 }
 
+/** The page that a request is about, if it is shown to its visitor. */
+function makeFindPage({ database, clock, addressOf }: SubscriptionsNeeds) {
+  return (request: FastifyRequest<PageRequest>) => findSubscribablePage(database, request.params.slug, (page) => visitorOf(request, page, { addressOf, now: clock.now() }));
+}
+
 /** A link that leads nowhere any more says no more of whom it was for. */
-function makeAnswerDead({ database, send, answerNotFound, styles }: SubscriptionsNeeds) {
-  return async (reply: FastifyReply, slug: string): Promise<FastifyReply> => {
-    const found = await findSubscribablePage(database, slug);
+function makeAnswerDead(needs: SubscriptionsNeeds) {
+  const { send, answerNotFound, styles } = needs;
+  const findPage = makeFindPage(needs);
+  return async (request: FastifyRequest<PageRequest>, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await findPage(request);
     if (!found) return answerNotFound(reply);
     const words = messagesOf(found.page.language);
     return send(reply, 404, <SubscriptionPage page={found.page} styles={styles} title={words.failed} message={words.invalidLink} />);
@@ -107,10 +119,10 @@ function serveConfirmation(scope: FastifyInstance, needs: SubscriptionsNeeds): v
   const answerDead = makeAnswerDead(needs);
   const at = () => new Date(clock.now());
 
-  scope.get<PageRequest>("/pages/:slug/subscribers/confirm", async (request, reply) => {
+  scope.get<PageRequest>(`${SUBSCRIBERS}/confirm`, async (request, reply) => {
     const token = tokenOf(request);
     const found = await findConfirmation(database, request.params.slug, token, at());
-    if (!found) return answerDead(reply, request.params.slug);
+    if (!found) return answerDead(request, reply);
     const words = messagesOf(found.page.language);
     return send(reply, 200, (
       <SubscriptionPage page={found.page} styles={styles} title={words.confirmButton} message={fill(words.confirmAsk, namesOf(found))}>
@@ -119,9 +131,9 @@ function serveConfirmation(scope: FastifyInstance, needs: SubscriptionsNeeds): v
     ));
   });
 
-  scope.post<PageRequest>("/pages/:slug/subscribers/confirm", async (request, reply) => {
+  scope.post<PageRequest>(`${SUBSCRIBERS}/confirm`, async (request, reply) => {
     const found = await confirmSubscription(database, request.params.slug, tokenOf(request), at());
-    if (!found) return answerDead(reply, request.params.slug);
+    if (!found) return answerDead(request, reply);
     const words = messagesOf(found.page.language);
     return send(reply, 200, <SubscriptionPage page={found.page} styles={styles} title={words.subscribe} message={fill(words.confirmed, namesOf(found))} />);
   });
@@ -133,10 +145,10 @@ function serveOwn(scope: FastifyInstance, needs: SubscriptionsNeeds): void {
   const answerDead = makeAnswerDead(needs);
   const at = () => new Date(clock.now());
 
-  scope.get<PageRequest>("/pages/:slug/subscribers/unsubscribe", async (request, reply) => {
+  scope.get<PageRequest>(`${SUBSCRIBERS}/unsubscribe`, async (request, reply) => {
     const token = tokenOf(request);
     const found = await findOwnSubscription(database, request.params.slug, token);
-    if (!found) return answerDead(reply, request.params.slug);
+    if (!found) return answerDead(request, reply);
     const { page, subscriber } = found;
     const words = messagesOf(page.language);
     const left = subscriber.state === "unsubscribed";
@@ -155,20 +167,20 @@ function serveOwn(scope: FastifyInstance, needs: SubscriptionsNeeds): void {
     ));
   });
 
-  scope.post<PageRequest>("/pages/:slug/subscribers/unsubscribe", async (request, reply) => {
+  scope.post<PageRequest>(`${SUBSCRIBERS}/unsubscribe`, async (request, reply) => {
     const found = await unsubscribe(database, request.params.slug, tokenOf(request), at());
-    if (!found) return answerDead(reply, request.params.slug);
+    if (!found) return answerDead(request, reply);
     const words = messagesOf(found.page.language);
     return send(reply, 200, <SubscriptionPage page={found.page} styles={styles} title={words.leaveButton} message={fill(words.left, namesOf(found))} />);
   });
 
-  scope.post<PageRequest>("/pages/:slug/subscribers/services", async (request, reply) => {
+  scope.post<PageRequest>(`${SUBSCRIBERS}/services`, async (request, reply) => {
     const token = tokenOf(request);
     const own = await findOwnSubscription(database, request.params.slug, token);
-    if (!own) return answerDead(reply, request.params.slug);
+    if (!own) return answerDead(request, reply);
     const services = findWanted(await listChoices(database, own.page.id), listOf(request.body, "services"));
     const found = await chooseServices(database, request.params.slug, token, { services, at: at() });
-    if (!found) return answerDead(reply, request.params.slug);
+    if (!found) return answerDead(request, reply);
     const words = messagesOf(found.page.language);
     return send(reply, 200, <SubscriptionPage page={found.page} styles={styles} title={words.services} message={words.saved} />);
   });

@@ -16,7 +16,7 @@ interface Sources {
 }
 
 /** All sections but the metrics, which not everybody wants to show the world. */
-const DEFAULT_SECTIONS = SECTION_TYPES.map((type) => ({ type, enabled: type !== "metrics" }));
+export const DEFAULT_SECTIONS = SECTION_TYPES.map((type) => ({ type, enabled: type !== "metrics" }));
 
 /**
  * Pure: what a draft holds after `change`. What is left out keeps the draft's value, else the published version's, else

@@ -3,6 +3,7 @@ import { inTransaction, type Database, type Transaction } from "../../platform/p
 import { events, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
 import { startWorkflows } from "../workflows/runs/start.ts";
 import { tellChannels } from "../notifications/tell-channels.ts";
+import { announcePageChanges } from "../status-pages/announce-changes.ts";
 import { announcementsInsert } from "../subscribers/announcements-insert.ts";
 
 const BATCH = 500;
@@ -10,7 +11,7 @@ const BATCH = 500;
 /**
  * Makes the first delivery of each new event to each active webhook that subscribes to it, what channels and subscribers are told of it, and
  * the runs of workflows that wait for it, due at once. A batch is one statement: an event is marked exactly when all that exists. Any number
- * may ask for it at once; batches are made one after the other. Returns how many events.
+ * may ask for it at once; batches are made one after the other. Pages that show what happened are drawn anew. Returns how many events.
  */
 export async function fanOut(database: Database, now: Date): Promise<number> {
   let total = 0;
@@ -32,7 +33,7 @@ async function fanOutBatch(database: Database, now: Date): Promise<number> {
 
 async function fanOutNext(tx: Transaction, now: Date): Promise<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
-  const { rowCount } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ organization_id: string }>(sql`
     with batch as materialized (
       select id, organization_id, type, data ->> 'id' as subject, data ->> 'status' as status, data, causes, created_at, position
       from ${events} where fanned_out_at is null order by position limit ${BATCH} for update
@@ -45,6 +46,8 @@ async function fanOutNext(tx: Transaction, now: Date): Promise<number> {
       from batch join receivers on receivers.organization_id = batch.organization_id and batch.type::text = any(receivers.events)
       order by batch.position
     ), ${tellChannels(at)}, ${startWorkflows(at)}, announced as (${announcementsInsert(sql`batch`, at)})
-    update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id`);
-  return rowCount ?? 0;
+    update ${events} set fanned_out_at = ${at} from batch where ${events.id} = batch.id
+    returning batch.organization_id`);
+  await announcePageChanges(tx, new Set(rows.map(({ organization_id: id }) => id)));
+  return rows.length;
 }

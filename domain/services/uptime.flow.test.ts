@@ -109,7 +109,7 @@ describe("uptime by day", () => {
     const { serviceId } = await makeService("UTC", [["2025-01-01T00:00:00Z", "operational"]]);
     const now = new Date("2026-01-31T12:00:00Z");
     for (const timezone of ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"]) {
-      const shares = await secondsByDay(database, { serviceId, timezone, days: 366, now });
+      const shares = (await secondsByDay(database, { serviceIds: [serviceId], timezone, days: 366, now })).get(serviceId)!;
       expect(shares).toHaveLength(366);
       const { rows } = await database.$client.query<{ start: Date }>("select (($1::timestamptz at time zone $2)::date - 365)::timestamp at time zone $2 as start", [now, timezone]);
       expect(shares.reduce((sum, { seconds }) => sum + seconds, 0), timezone).toBe((now.getTime() - rows[0]!.start.getTime()) / 1000);

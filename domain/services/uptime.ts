@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import type { ServiceUptime } from "../../schemas/api/uptime.ts";
 import { organizations, serviceStatusHistory } from "../../schemas/tables/all.ts";
 import { SERVICE_STATUSES, type ServiceStatus } from "../../schemas/vocabulary.ts";
@@ -9,8 +10,8 @@ import { findService } from "./read.ts";
 export async function getUptime(queries: Queries, organizationId: string, serviceId: string, { days, now }: { days: number; now: Date }): Promise<ServiceUptime> {
   const { service } = await findService(queries, organizationId, serviceId);
   const [organization] = await queries.select({ timezone: organizations.timezone }).from(organizations).where(eq(organizations.id, organizationId));
-  const rows = await secondsByDay(queries, { serviceId: service.id, timezone: organization?.timezone ?? "UTC", days, now });
-  return uptimeOf(rows);
+  const shares = await secondsByDay(queries, { serviceIds: [service.id], timezone: organization?.timezone ?? "UTC", days, now });
+  return uptimeOf(shares.get(service.id)!);
 }
 
 /** What one status took of one day; `status` is null for a day that has none. */
@@ -23,36 +24,40 @@ interface DayShare {
 }
 
 /**
- * How long a service had which status on each of its last days, from its history. Days begin at local midnight, so a
- * day on which the clocks change has 23 or 25 hours and the days follow each other without gap or overlap (where
- * midnight itself is skipped, the day begins at the first moment after it).
+ * How long each of these services had which status on each of its last days, from their history; by the service's id. Days begin
+ * at local midnight, so a day on which the clocks change has 23 or 25 hours and the days follow each other without gap or overlap
+ * (where midnight itself is skipped, the day begins at the first moment after it).
  */
-export async function secondsByDay(queries: Queries, { serviceId, timezone, days, now }: { serviceId: string; timezone: string; days: number; now: Date }): Promise<DayShare[]> {
+export async function secondsByDay(
+  queries: Queries,
+  { serviceIds, timezone, days, now }: { serviceIds: readonly string[]; timezone: string; days: number; now: Date },
+): Promise<Map<string, DayShare[]>> {
   const end = now.toISOString();
-  const { rows } = await queries.execute<{ date: string; status: ServiceStatus | null; seconds: string }>(sql`
-    with days as (
+  const { rows } = await queries.execute<{ service_id: string; date: string; status: ServiceStatus | null; seconds: string }>(sql`
+    with days as materialized (
       select midnight::date as date, midnight at time zone ${timezone} as starts_at, (midnight + interval '1 day') at time zone ${timezone} as ends_at
       from generate_series(
         date_trunc('day', ${end}::timestamptz at time zone ${timezone}) - make_interval(days => ${days - 1}),
         date_trunc('day', ${end}::timestamptz at time zone ${timezone}),
         interval '1 day'
       ) as midnight
+    ), asked as materialized (
+      -- Of what was before the first day only the last change matters.
+      select id, coalesce((select max(changed_at) from ${serviceStatusHistory} where service_id = asked.id and changed_at <= (select min(starts_at) from days)), '-infinity') as since
+      from unnest(${uuids(serviceIds)}) as asked (id)
     ), spans as (
-      select status, changed_at as starts_at, lead(changed_at, 1, ${end}::timestamptz) over (order by changed_at, id) as ends_at
-      from ${serviceStatusHistory}
-      where service_id = ${serviceId} and changed_at < ${end}::timestamptz
-        -- Of what was before the first day only the last change matters.
-        and changed_at >= coalesce(
-          (select max(changed_at) from ${serviceStatusHistory} where service_id = ${serviceId} and changed_at <= (select min(starts_at) from days)),
-          '-infinity'
-        )
+      select asked.id as service_id, status, changed_at as starts_at, lead(changed_at, 1, ${end}::timestamptz) over (partition by asked.id order by changed_at, history.id) as ends_at
+      from asked join ${serviceStatusHistory} as history on history.service_id = asked.id and changed_at >= asked.since and changed_at < ${end}::timestamptz
     )
-    select to_char(days.date, 'YYYY-MM-DD') as date, spans.status,
+    select asked.id as service_id, to_char(days.date, 'YYYY-MM-DD') as date, spans.status,
       coalesce(round(sum(extract(epoch from least(days.ends_at, spans.ends_at) - greatest(days.starts_at, spans.starts_at))), 3), 0) as seconds
-    from days left join spans on spans.starts_at < days.ends_at and spans.ends_at > days.starts_at and spans.ends_at > spans.starts_at
-    group by days.date, spans.status
-    order by days.date, spans.status`);
-  return rows.map(({ date, status, seconds }) => ({ date, status, seconds: Number(seconds) }));
+    from asked cross join days
+    left join spans on spans.service_id = asked.id and spans.starts_at < days.ends_at and spans.ends_at > days.starts_at and spans.ends_at > spans.starts_at
+    group by asked.id, days.date, spans.status
+    order by asked.id, days.date, spans.status`);
+  const shares = new Map(serviceIds.map((id): [string, DayShare[]] => [id, []]));
+  for (const { service_id: id, date, status, seconds } of rows) shares.get(id)!.push({ date, status, seconds: Number(seconds) });
+  return shares;
 }
 
 /** What counts as down. A degraded service still serves, and planned maintenance is no outage. */

@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../platform/failures.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import type { AccessLink } from "../../schemas/api/status-pages.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { lockStatusPage } from "./read.ts";
+import { isSignedUntil, signUntil } from "./sign-until.ts";
 
 /** What a link to a private page carries: the second it ends and a signature over page and end. */
 export interface AccessClaim {
@@ -13,20 +13,14 @@ export interface AccessClaim {
   expiresAt: number;
 }
 
-/** `<end>.<HMAC-SHA256 as base64url>`. */
+/** What `opensPage` knows again. About the slug alone, which holds no line break: whatever else is signed with a page's secret has one. */
 export function signAccess({ slug, expiresAt }: AccessClaim, secret: Buffer): string {
-  return `${expiresAt}.${signatureOf(slug, String(expiresAt), secret).toString("base64url")}`;
+  return signUntil(expiresAt, slug, secret);
 }
 
 /** Pure: whether a link's token opens this page at `now` (milliseconds since the epoch). */
 export function opensPage(token: string, slug: string, secret: Buffer, now: number): boolean {
-  const [, end, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(token) ?? [];
-  if (end === undefined || signature === undefined || Number(end) * 1000 <= now) return false;
-  return timingSafeEqual(Buffer.from(signature, "base64url"), signatureOf(slug, end, secret));
-}
-
-function signatureOf(slug: string, end: string, secret: Buffer): Buffer {
-  return createHmac("sha256", secret).update(`${slug}\n${end}`).digest();
+  return isSignedUntil(token, slug, secret, now);
 }
 
 interface LinkOptions {

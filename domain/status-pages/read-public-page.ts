@@ -1,99 +1,83 @@
-import { and, desc, eq, inArray, ne } from "drizzle-orm";
-import type { Database } from "../../platform/postgres/database.ts";
-import { incidents, incidentServices, incidentUpdates, services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
-import { SERVICE_STATUSES, type IncidentSeverity, type IncidentStatus, type ServiceStatus } from "../../schemas/vocabulary.ts";
-import { opensPage } from "./access-link.ts";
-import type { StatusPageRow } from "./columns.ts";
+import { eq, sql } from "drizzle-orm";
+import { isUuid } from "../../platform/ids.ts";
+import type { Database, Queries } from "../../platform/postgres/database.ts";
+import { statusPages } from "../../schemas/tables/all.ts";
+import { SERVICE_STATUSES, type ServiceStatus } from "../../schemas/vocabulary.ts";
+import { secondsByDay, uptimeOf } from "../services/uptime.ts";
+import type { PageSettings } from "./find-page.ts";
+import { PAST_DAYS, UPTIME_DAYS, type Moment, type PageRecord, type PageUptime, type PublicIncident, type PublicMaintenance, type PublicPage, type PublicService } from "./public-page.ts";
+import { incidentsOf, maintenanceOf, servicesOf } from "./public-sql.ts";
 
-/** Everything that the public page of a slug shows, and nothing that it does not. */
-export interface PublicPage {
-  name: string;
-  slug: string;
-  tagline: string | null;
-  /** The worst status of its services; null when it shows none. */
-  overall: ServiceStatus | null;
-  language: string;
-  showSubscribeForm: boolean;
-  services: { id: string; name: string; description: string; status: ServiceStatus }[];
-  /** Newest first. */
-  openIncidents: PublicIncident[];
-}
+/** More than anybody reads on one page; the history has the rest. */
+const MOST_SHOWN = 50;
 
-interface PublicIncident {
-  title: string;
-  status: IncidentStatus;
-  severity: IncidentSeverity;
-  startedAt: Date;
-  /** Names of those affected services that the page shows. */
-  services: string[];
-  /** Newest first. */
-  updates: { status: IncidentStatus; message: string; createdAt: Date }[];
-}
+const DAY_MS = 86_400_000;
 
-/** What a visitor who followed a link to a private page brings, and when. */
-export interface FollowedLink {
-  token: string;
-  now: number;
-}
-
-/** Closed unless opened: visibilities that ask a visitor for something are not shown until the page can ask. */
-export function maySee(page: StatusPageRow, link: FollowedLink | undefined): boolean {
-  if (page.visibility === "public" || page.visibility === "unlisted") return true;
-  return page.visibility === "private" && link !== undefined && opensPage(link.token, page.slug, page.accessLinkSecret, link.now);
-}
-
-/**
- * The read model of a page, or null when no page that this visitor may see has this slug. `link` is what a link to a private
- * page carries. An open incident is shown
- * when it affects a service of the page, or none at all.
- */
-export async function readPublicPage(database: Database, slug: string, link?: FollowedLink): Promise<PublicPage | null> {
-  const [page] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
-  if (!page || !maySee(page, link)) return null;
-  const shown = await database
-    .select({ id: services.id, name: services.name, description: services.description, status: services.status })
-    .from(statusPageServices)
-    .innerJoin(services, eq(services.id, statusPageServices.serviceId))
-    .where(eq(statusPageServices.statusPageId, page.id))
-    .orderBy(statusPageServices.displayOrder, services.id);
+/** What a page shows now, in one statement. */
+export async function readPublicPage(queries: Queries, settings: PageSettings, now: Date): Promise<PublicPage> {
+  const { page } = settings;
+  const of = ofPage(settings);
+  const past = new Date(now.getTime() - PAST_DAYS * DAY_MS).toISOString();
+  const { rows } = await queries.execute<{ services: PublicService[]; open: PublicIncident[]; resolved: PublicIncident[]; maintenance: PublicMaintenance[] }>(sql`select
+    ${servicesOf(of)} as services,
+    ${incidentsOf({ ...of, where: sql`happening.status <> 'resolved'`, limit: MOST_SHOWN })} as open,
+    ${incidentsOf({ ...of, where: sql`happening.status = 'resolved' and happening.resolved_at >= ${past}::timestamptz`, limit: MOST_SHOWN })} as resolved,
+    ${maintenanceOf({ ...of, where: sql`happening.status in ('scheduled', 'in_progress')`, limit: MOST_SHOWN })} as maintenance`);
+  const { services, open, resolved, maintenance } = rows[0]!;
+  const incidents = [...open, ...resolved].toSorted((one, other) => other.startedAt.localeCompare(one.startedAt) || other.id.localeCompare(one.id));
   return {
+    id: page.id,
     name: page.name,
     slug: page.slug,
     tagline: page.tagline,
-    overall: worst(shown.map(({ status }) => status)),
-    language: page.language,
-    showSubscribeForm: page.showSubscribeForm,
-    services: shown,
-    openIncidents: await readOpenIncidents(database, page.organizationId, new Map(shown.map(({ id, name }) => [id, name]))),
+    timezone: settings.timezone,
+    createdAt: page.createdAt.toISOString(),
+    updatedAt: latest([page.updatedAt.toISOString(), settings.published?.publishedAt?.toISOString() ?? "", ...[...services, ...incidents, ...maintenance].map(({ updatedAt }) => updatedAt)]),
+    overall: worst(services.map(({ status }) => status)),
+    services,
+    incidents,
+    maintenance: maintenance.toSorted((one, other) => Number(other.status === "in_progress") - Number(one.status === "in_progress") || one.startsAt.localeCompare(other.startsAt)),
   };
+}
+
+/** The uptime of services over the last days of their organization's time zone, today last, in one statement. */
+export async function readPageUptime(queries: Queries, serviceIds: readonly string[], { timezone, now }: { timezone: string; now: Date }): Promise<PageUptime> {
+  if (serviceIds.length === 0) return new Map();
+  const shares = await secondsByDay(queries, { serviceIds, timezone, days: UPTIME_DAYS, now });
+  return new Map([...shares].map(([id, ofService]) => [id, uptimeOf(ofService)]));
+}
+
+/** What happened on a page between two moments (the end excluded), at most `limit` of each. */
+export async function readPageRecord(queries: Queries, settings: PageSettings, { from, until, limit }: { from?: Moment; until?: Moment; limit: number }): Promise<PageRecord> {
+  const of = ofPage(settings);
+  const between = (column: "started_at" | "starts_at") =>
+    sql`happening.${sql.identifier(column)} >= ${from ?? "-infinity"}::timestamptz and happening.${sql.identifier(column)} < ${until ?? "infinity"}::timestamptz`;
+  const { rows } = await queries.execute<{ incidents: PublicIncident[]; maintenance: PublicMaintenance[] }>(sql`select
+    ${incidentsOf({ ...of, where: between("started_at"), limit })} as incidents,
+    ${maintenanceOf({ ...of, where: between("starts_at"), limit })} as maintenance`);
+  return rows[0]!;
+}
+
+/** One incident of a page; null for one that it does not show. */
+export async function readPublicIncident(queries: Queries, settings: PageSettings, id: string): Promise<PublicIncident | null> {
+  if (!isUuid(id)) return null;
+  const { rows } = await queries.execute<{ incidents: PublicIncident[] }>(sql`select ${incidentsOf({ ...ofPage(settings), where: sql`happening.id = ${id}`, limit: 1 })} as incidents`);
+  return rows[0]!.incidents[0] ?? null;
+}
+
+/** Names and slugs of public pages for the start page, by name; at most `limit`. */
+export async function listPublicPages(database: Database, limit: number): Promise<{ name: string; slug: string }[]> {
+  return database.select({ name: statusPages.name, slug: statusPages.slug }).from(statusPages).where(eq(statusPages.visibility, "public")).orderBy(statusPages.name, statusPages.id).limit(limit);
+}
+
+function ofPage({ page }: PageSettings): { organizationId: string; pageId: string } {
+  return { organizationId: page.organizationId, pageId: page.id };
 }
 
 function worst(statuses: ServiceStatus[]): ServiceStatus | null {
   return statuses.reduce<ServiceStatus | null>((found, each) => (found === null || SERVICE_STATUSES.indexOf(each) > SERVICE_STATUSES.indexOf(found) ? each : found), null);
 }
 
-async function readOpenIncidents(database: Database, organizationId: string, names: ReadonlyMap<string, string>): Promise<PublicIncident[]> {
-  const open = await database
-    .select()
-    .from(incidents)
-    .where(and(eq(incidents.organizationId, organizationId), ne(incidents.status, "resolved")))
-    .orderBy(desc(incidents.startedAt), desc(incidents.id));
-  const ids = open.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  const [links, updates] = await Promise.all([
-    database.select().from(incidentServices).where(inArray(incidentServices.incidentId, ids)),
-    database.select().from(incidentUpdates).where(inArray(incidentUpdates.incidentId, ids)).orderBy(desc(incidentUpdates.createdAt), desc(incidentUpdates.id)),
-  ]);
-  return open.flatMap(({ id, title, status, severity, startedAt }) => {
-    const affected = new Set(links.filter(({ incidentId }) => incidentId === id).map(({ serviceId }) => serviceId));
-    const shown = [...names].filter(([serviceId]) => affected.has(serviceId)).map(([, name]) => name);
-    if (affected.size > 0 && shown.length === 0) return [];
-    const told = updates.filter(({ incidentId }) => incidentId === id).map(({ status, message, createdAt }) => ({ status, message, createdAt }));
-    return [{ title, status, severity, startedAt, services: shown, updates: told }];
-  });
-}
-
-/** Names and slugs of public pages for the start page, by name; at most `limit`. */
-export async function listPublicPages(database: Database, limit: number): Promise<{ name: string; slug: string }[]> {
-  return database.select({ name: statusPages.name, slug: statusPages.slug }).from(statusPages).where(eq(statusPages.visibility, "public")).orderBy(statusPages.name, statusPages.id).limit(limit);
+function latest(moments: readonly Moment[]): Moment {
+  return moments.reduce((found, each) => (each > found ? each : found));
 }

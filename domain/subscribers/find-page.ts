@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import type { Database } from "../../platform/postgres/database.ts";
 import { statusPages } from "../../schemas/tables/all.ts";
 import type { StatusPageRow } from "../status-pages/columns.ts";
+import { judgeVisitor, type Visitor } from "../status-pages/judge-visitor.ts";
 import { listAssignedServices } from "../status-pages/read.ts";
-import { maySee, type FollowedLink } from "../status-pages/read-public-page.ts";
 
 /** A page that takes subscribers, and what they can choose from. */
 export interface SubscribablePage {
@@ -11,10 +11,14 @@ export interface SubscribablePage {
   services: { id: string; name: string }[];
 }
 
-/** The page of a slug; null when there is none that this visitor may see, or it offers no subscriptions. */
-export async function findSubscribablePage(database: Database, slug: string, link?: FollowedLink): Promise<SubscribablePage | null> {
-  const [page] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
-  return page && page.showSubscribeForm && maySee(page, link) ? { page, services: await listChoices(database, page.id) } : null;
+/** Who asks, known once it is known for which page: its pass has its name. */
+export type VisitorOfPage = (page: StatusPageRow | null) => Visitor;
+
+/** The page of a slug; null when there is none that is shown to this visitor, or it offers no subscriptions. */
+export async function findSubscribablePage(database: Database, slug: string, visitorOf: VisitorOfPage): Promise<SubscribablePage | null> {
+  const [page = null] = await database.select().from(statusPages).where(eq(statusPages.slug, slug));
+  const shown = judgeVisitor(page, visitorOf(page)).kind === "shown";
+  return page && shown && page.showSubscribeForm ? { page, services: await listChoices(database, page.id) } : null;
 }
 
 /** The services that a page shows, in its order. */

@@ -5,8 +5,8 @@ import type { Log } from "../log.ts";
 interface ListenNeeds {
   connectionString: string;
   channel: string;
-  /** Also called after each connection is made: what was announced before it was not heard. */
-  onNotify: () => void;
+  /** With what was announced; without it after each connection is made: what was announced before it was not heard. */
+  onNotify: (payload?: string) => void;
   log: Log;
   /** How long to wait before each next attempt to connect; the last one for ever. */
   pausesMs?: readonly number[];
@@ -37,7 +37,7 @@ export function listenTo({ connectionString, channel, onNotify, log, pausesMs = 
         resolve();
       });
     });
-    connection.on("notification", onNotify);
+    connection.on("notification", ({ payload }) => onNotify(payload ?? ""));
     client = connection;
     try {
       await connection.connect();

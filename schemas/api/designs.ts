@@ -148,3 +148,13 @@ export const DesignVersionListQuery = z.strictObject({
     .optional()
     .meta({ description: "Only versions with a lower version_number." }),
 });
+
+/** How long a link to a draft may show it: a minute to thirty days. */
+export const CreatePreviewLink = z.strictObject({
+  expires_in_seconds: z.int().min(60).max(2_592_000).default(86_400).meta({ description: "How long the link works, in seconds; a day unless given.", example: 86_400 }),
+});
+
+export const PreviewLink = z
+  .object({ url: z.url().meta({ example: "https://status.example.com/pages/acme?preview=1798675200.R2xhZCB0byBzZWUgeW91IGhlcmU" }), expires_at: Timestamp })
+  .meta({ id: "PreviewLink", description: "A link that shows a page with its draft to whoever has it." });
+export type PreviewLink = z.infer<typeof PreviewLink>;

@@ -53,6 +53,8 @@ const Range = z.string().transform((text, context) => {
 
 const VISIBILITY = "`unlisted` is `public` but named nowhere. `password` and `ip_restricted` need the pro plan, `private` the team plan.";
 
+const MATCH_LANGUAGE = "Show the page in the visitor's language (Accept-Language) where it is shipped; else status_page_language.";
+
 /** What a page looks like and says, as it is answered. */
 const shown = {
   logo_url: z.string().nullable(),
@@ -71,6 +73,7 @@ const shown = {
   announcement_type: z.enum(ANNOUNCEMENT_TYPES),
   announcement_enabled: z.boolean(),
   status_page_language: z.enum(PAGE_LANGUAGES),
+  match_visitor_language: z.boolean().meta({ description: MATCH_LANGUAGE }),
   font_family: z.enum(FONT_FAMILIES),
   show_subscribe_form: z.boolean(),
   show_incident_history: z.boolean(),
@@ -131,6 +134,7 @@ const editable = {
   announcement_type: z.enum(ANNOUNCEMENT_TYPES).optional(),
   announcement_enabled: z.boolean().optional(),
   status_page_language: z.enum(PAGE_LANGUAGES).optional().meta({ description: "BCP 47." }),
+  match_visitor_language: z.boolean().optional().meta({ description: MATCH_LANGUAGE }),
   font_family: z.enum(FONT_FAMILIES).optional(),
   show_subscribe_form: z.boolean().optional(),
   show_incident_history: z.boolean().optional(),

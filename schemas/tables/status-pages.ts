@@ -44,6 +44,7 @@ export const statusPages = pgTable(
     announcementType: announcementType("announcement_type").notNull().default("info"),
     announcementEnabled: boolean("announcement_enabled").notNull().default(false),
     language: text("status_page_language").notNull().default("en"),
+    matchVisitorLanguage: boolean("match_visitor_language").notNull().default(false),
     fontFamily: fontFamily("font_family").notNull().default("system"),
     showSubscribeForm: boolean("show_subscribe_form").notNull().default(true),
     showIncidentHistory: boolean("show_incident_history").notNull().default(true),

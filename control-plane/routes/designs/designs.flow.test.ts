@@ -1,5 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { showsPreview } from "../../../domain/designs/preview-link.ts";
 import type { CreatedOrganization } from "../../../domain/organizations/create.ts";
 import { newId } from "../../../platform/ids.ts";
 import type { CompactDesignVersion, DesignVersion } from "../../../schemas/api/designs.ts";
@@ -309,5 +310,48 @@ describe("security", () => {
       }
     }
     expect(await put(other, { base_version_id: version })).toMatchObject({ status: 400, body: { path: "/base_version_id" } });
+  });
+});
+
+describe("a link to a draft", () => {
+  const link = (page: string, body?: unknown, headers?: Record<string, string>) => design("POST", page, "/preview-links", body, headers);
+
+  it("names the page and its end, a day from now unless told", async () => {
+    const page = await makePage();
+    await putDraft(page, {});
+    const before = Date.now();
+    const made = await link(page, {});
+    expect(made.status).toBe(201);
+    const { url, expires_at } = made.body as { url: string; expires_at: string };
+    expect(new URL(url).pathname).toBe(`/pages/acme-${page}`);
+    const [row] = await plane.database.select().from(statusPages).where(eq(statusPages.id, page));
+    const end = Date.parse(expires_at);
+    expect(end).toBeGreaterThanOrEqual(Math.floor(before / 1_000) * 1_000 + 86_400_000);
+    expect(end).toBeLessThanOrEqual(Date.now() + 86_400_000);
+    const token = new URL(url).searchParams.get("preview")!;
+    expect([showsPreview(token, row!, end - 1), showsPreview(token, row!, end)]).toEqual([true, false]);
+    expect(Date.parse((await link(page, { expires_in_seconds: 60 })).body.expires_at as string)).toBeLessThan(Date.now() + 61_000);
+  });
+
+  it("is audited without itself", async () => {
+    const page = await makePage();
+    const draft = await putDraft(page, {});
+    const { body } = await link(page);
+    const entries = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.resourceId, draft.id), eq(auditEntries.action, "design.preview_link_created")));
+    expect(entries.map(({ after }) => after)).toEqual([{ status_page_id: page, expires_at: body.expires_at }]);
+    expect(JSON.stringify(entries)).not.toContain(new URL(body.url as string).searchParams.get("preview"));
+  });
+
+  it("is made of a draft, for as long as is allowed, by whom the page belongs to", async () => {
+    const page = await makePage();
+    expect(await link(page)).toMatchObject({ status: 404, body: { code: "NOT_FOUND", error: "There is no draft to preview." } });
+    await publishNew(page, {});
+    expect(await link(page)).toMatchObject({ status: 404, body: { error: "There is no draft to preview." } });
+    await putDraft(page, {});
+    for (const expires_in_seconds of [59, 2_592_001, 1.5, "60"]) expect(await link(page, { expires_in_seconds })).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", path: "/expires_in_seconds" } });
+    expect((await link(page, { expires_in_seconds: 2_592_000 })).status).toBe(201);
+    const foreign = await link(page, {}, { "x-api-key": stranger.apiKey });
+    expect(foreign).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+    expect(withoutRequestId(foreign)).toEqual(withoutRequestId(await link(newId(), {}, { "x-api-key": stranger.apiKey })));
   });
 });

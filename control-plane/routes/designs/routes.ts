@@ -1,4 +1,5 @@
 import type { Route } from "../../route.ts";
+import { createPreviewLink } from "./create-preview-link.ts";
 import { get } from "./get.ts";
 import { getVersion } from "./get-version.ts";
 import { listVersions } from "./list-versions.ts";
@@ -7,4 +8,4 @@ import { restore } from "./restore.ts";
 import { save } from "./save-draft.ts";
 import { validate } from "./validate.ts";
 
-export const designRoutes: Route[] = [get, save, validate, publish, listVersions, getVersion, restore];
+export const designRoutes: Route[] = [get, save, validate, publish, listVersions, getVersion, restore, createPreviewLink];

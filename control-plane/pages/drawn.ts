@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** A page or form as it is sent, in each encoding. */
+export interface Drawn {
+  type: string;
+  body: Buffer;
+  gzip: Buffer | null;
+  br: Buffer | null;
+  /** Hash of the body, for entity tags. */
+  hash: string;
+  /** When this body was first drawn here: epoch seconds. */
+  changedAt: number;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Below this an encoding saves nothing. */
+const LEAST_COMPRESSED = 600;
+
+/** A page is compressed once and sent often, but somebody waits for the first. */
+const BROTLI_QUALITY = 6;
+
+const toGzip = promisify(gzip);
+const toBrotli = promisify(brotliCompress);
+
+/** Compresses a text for sending. `before` is what was drawn in its place; the same body keeps its moment of change. */
+export async function finishDrawing({ type, text, headers = {} }: { type: string; text: string; headers?: Record<string, string> }, { before, now }: { before: Drawn | undefined; now: number }): Promise<Drawn> {
+  const body = Buffer.from(text);
+  const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
+  if (before?.hash === hash && before.type === type) return { ...before, headers };
+  const [zipped, brotli] =
+    body.length < LEAST_COMPRESSED ? [null, null] : await Promise.all([toGzip(body, { level: 6 }), toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })]);
+  return { type, body, gzip: zipped, br: brotli, hash, changedAt: Math.floor(now / 1000), headers };
+}
+
+/** How many bytes it keeps in memory. */
+export function sizeOf({ body, gzip, br }: Drawn): number {
+  return body.length + (gzip?.length ?? 0) + (br?.length ?? 0) + 1_000;
+}

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import { sanitizePageHtml } from "../../domain/designs/check-html.ts";
+import type { Drawing } from "./drawing.ts";
+import { Branding } from "./sections/footer.tsx";
+
+interface PageBodyProps {
+  drawing: Drawing;
+  header: ComponentChildren;
+  footer: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** What every view of a status page has around it: its owner's header and footer, and whose software it is. */
+export function PageBody({ drawing, header, footer, children }: PageBodyProps) {
+  const { look } = drawing;
+  return (
+    <>
+      <Own html={look.headerHtml} />
+      {header && <header class="top">{header}</header>}
+      <main id="main" tabindex={-1}>
+        {children}
+      </main>
+      <footer class="bottom">
+        {footer}
+        <Branding drawing={drawing} />
+      </footer>
+      <Own html={look.footerHtml} />
+    </>
+  );
+}
+
+/** HTML of the page's owner, sanitised here whatever was checked when it was saved. */
+function Own({ html }: { html: string | null }) {
+  return html === null ? null : <div class="custom" dangerouslySetInnerHTML={{ __html: sanitizePageHtml(html) }} />;
+}

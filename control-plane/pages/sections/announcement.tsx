@@ -1,0 +1,12 @@
+import type { Drawing } from "../drawing.ts";
+
+/** What the page's owner wants everybody to read first. */
+export function Announcement({ drawing: { look, words } }: { drawing: Drawing }) {
+  if (look.announcement === null) return null;
+  const { text, type } = look.announcement;
+  return (
+    <section class={`notice ${type}`} aria-label={words.announcement}>
+      <p class="message">{text}</p>
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Drawing } from "../drawing.ts";
+import { fillIn } from "../messages/all.ts";
+
+/** Ways to follow the page, its languages, its time zone. */
+export function Footer({ drawing }: { drawing: Drawing }) {
+  const { words, addresses, timezone } = drawing;
+  return (
+    <div class="foot">
+      <nav aria-label={words.follow}>
+        <ul class="links">
+          <li>
+            <a href={addresses.history()}>{words.history}</a>
+          </li>
+          <li>
+            <a href={addresses.rss}>RSS</a>
+          </li>
+          <li>
+            <a href={addresses.atom}>Atom</a>
+          </li>
+          <li>
+            <a href={addresses.jsonFeed}>JSON Feed</a>
+          </li>
+          <li>
+            <a href={addresses.calendar}>{words.calendar}</a>
+          </li>
+        </ul>
+      </nav>
+      <p data-zone={words.times_in}>{fillIn(words.times_in, { zone: timezone.replaceAll("_", " ") })}</p>
+      <Languages drawing={drawing} />
+    </div>
+  );
+}
+
+function Languages({ drawing: { words, languages, language, addresses, access } }: { drawing: Drawing }) {
+  if (languages.length < 2) return null;
+  return (
+    <form method="get" action={addresses.home} class="languages">
+      {access !== null && <input type="hidden" name="access" value={access} />}
+      <label for="lang">{words.language}</label>
+      <select id="lang" name="lang">
+        {languages.map((each) => (
+          <option value={each} lang={each} selected={each === language}>
+            {new Intl.DisplayNames([each], { type: "language" }).of(each)}
+          </option>
+        ))}
+      </select>
+      <button type="submit">{words.choose_language}</button>
+    </form>
+  );
+}
+
+/** Whose software it is; shown unless the page's owner hides it. */
+export function Branding({ drawing: { words, look, startPage } }: { drawing: Drawing }) {
+  if (!look.branding) return null;
+  const [before, after = ""] = words.made_with.split("{product}");
+  return (
+    <p class="branding">
+      {before}
+      <a href={startPage}>Pharos</a>
+      {after}
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import { PAST_DAYS, type PublicIncident, type PublicPage } from "../../../domain/status-pages/public-page.ts";
+import { fillIn } from "../messages/all.ts";
+import type { Drawing } from "../drawing.ts";
+import { capitalWord } from "../words.ts";
+import { Affected, Severity } from "./incidents.tsx";
+import { Moment } from "./moment.tsx";
+
+/** Incidents that were resolved lately, and the way to all others. */
+export function IncidentHistory({ drawing, page }: { drawing: Drawing; page: PublicPage }) {
+  const { words, addresses, formats } = drawing;
+  const past = page.incidents.filter(({ status }) => status === "resolved");
+  return (
+    <section id="past-incidents" data-live="" aria-labelledby="past-incidents-title">
+      <h2 id="past-incidents-title">{words.past}</h2>
+      {past.length === 0 && <p class="quiet">{fillIn(words.no_past, { days: formats.count(PAST_DAYS) })}</p>}
+      {past.map((incident) => (
+        <PastIncident drawing={drawing} incident={incident} level={3} />
+      ))}
+      <p>
+        <a href={addresses.history()}>{words.history}</a>
+      </p>
+    </section>
+  );
+}
+
+/** An incident in few lines: what it was, how long, and the last that was said about it. */
+export function PastIncident({ drawing, incident, level }: { drawing: Drawing; incident: PublicIncident; level: 3 }) {
+  const { words, addresses, formats } = drawing;
+  const { id, title, status, startedAt, resolvedAt, services, updates } = incident;
+  const Title = `h${level}` as const;
+  return (
+    <article class={`card happening ${incident.severity}`}>
+      <Title>
+        <a href={addresses.incident(id)}>{title}</a>
+      </Title>
+      <p class="quiet">
+        <Severity drawing={drawing} incident={incident} /> · {capitalWord(status, drawing.language)} · <Moment at={startedAt} formats={formats} />
+        {resolvedAt !== null && ` · ${words.lasted}: ${formats.duration(secondsBetween(startedAt, resolvedAt))}`}
+      </p>
+      <Affected drawing={drawing} services={services} />
+      {updates[0] && <p class="message">{updates[0].message}</p>}
+    </article>
+  );
+}
+
+export function secondsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 1000;
+}

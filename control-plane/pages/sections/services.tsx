@@ -1,0 +1,65 @@
+import type { PageUptime, PublicPage, PublicService } from "../../../domain/status-pages/public-page.ts";
+import type { Drawing } from "../drawing.ts";
+import { UptimeBars, UptimeDetails } from "./uptime-bars.tsx";
+
+interface ServicesProps {
+  drawing: Drawing;
+  page: PublicPage;
+  uptime: PageUptime;
+}
+
+/** The page's services and how each is; with their uptime when that section follows at once. */
+export function ServicesList({ drawing, page: { services }, uptime, withUptime }: ServicesProps & { withUptime: boolean }) {
+  return (
+    <section id="services" data-live="" aria-labelledby="services-title">
+      <h2 id="services-title">{drawing.words.services}</h2>
+      {services.length === 0 ? (
+        <p class="quiet">{drawing.words.no_services}</p>
+      ) : (
+        <ul class="card rows">
+          {services.map((service) => (
+            <li>
+              <Service drawing={drawing} service={service} />
+              {withUptime && <UptimeBars drawing={drawing} name={service.name} uptime={uptime.get(service.id)} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      {withUptime && <UptimeDetails drawing={drawing} services={services} uptime={uptime} />}
+    </section>
+  );
+}
+
+function Service({ drawing: { words }, service: { name, description, status } }: { drawing: Drawing; service: PublicService }) {
+  return (
+    <div class="service">
+      <div>
+        <h3 class="name">{name}</h3>
+        {description && <p class="quiet">{description}</p>}
+      </div>
+      <span class={`status ${status}`}>{words[status]}</span>
+    </div>
+  );
+}
+
+/** The uptime of each service by itself, for layouts that do not put it below the services. */
+export function UptimeHistory({ drawing, page: { services }, uptime }: ServicesProps) {
+  return (
+    <section id="uptime" data-live="" aria-labelledby="uptime-title">
+      <h2 id="uptime-title">{drawing.words.uptime}</h2>
+      {services.length === 0 ? (
+        <p class="quiet">{drawing.words.no_services}</p>
+      ) : (
+        <ul class="card rows">
+          {services.map(({ id, name }) => (
+            <li>
+              <h3 class="name">{name}</h3>
+              <UptimeBars drawing={drawing} name={name} uptime={uptime.get(id)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <UptimeDetails drawing={drawing} services={services} uptime={uptime} />
+    </section>
+  );
+}

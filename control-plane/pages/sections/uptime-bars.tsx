@@ -1,0 +1,94 @@
+import type { PageUptime, PublicService } from "../../../domain/status-pages/public-page.ts";
+import type { ServiceUptime } from "../../../schemas/api/uptime.ts";
+import { fillIn } from "../messages/all.ts";
+import type { Drawing } from "../drawing.ts";
+
+/** In units of the drawing, which is stretched to the width of the page. */
+const BAR = 3;
+const STEP = 4;
+const HEIGHT = 32;
+
+interface UptimeBarsProps {
+  drawing: Drawing;
+  name: string;
+  uptime: ServiceUptime | undefined;
+}
+
+/** A bar for each day, colored by its worst status, with the whole figure below in text. */
+export function UptimeBars({ drawing: { words, formats }, name, uptime }: UptimeBarsProps) {
+  if (!uptime) return null;
+  const { days, uptime_percent: percent } = uptime;
+  const values = { service: name, days: formats.count(days.length), percent: percent === null ? "" : formats.percent(percent) };
+  const text = fillIn(words.uptime_over, values);
+  return (
+    <div class="uptime">
+      <svg class="bars" viewBox={`0 0 ${days.length * STEP - STEP + BAR} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={percent === null ? `${name}: ${words.uptime_unknown}` : fillIn(words.uptime_of, values)}>
+        {[...barsByStatus(days)].map(([status, path]) => (
+          <path class={status} d={path} />
+        ))}
+      </svg>
+      <p class="scale quiet">
+        <span>{formats.daysAgo(days.length - 1)}</span>
+        <strong>{percent === null ? words.uptime_unknown : text}</strong>
+        <span>{formats.daysAgo(0)}</span>
+      </p>
+    </div>
+  );
+}
+
+/** One path for all days of a status: ninety elements for each service would be most of the page. */
+function barsByStatus(days: ServiceUptime["days"]): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const [at, { worst_status: worst }] of days.entries()) {
+    const status = worst ?? "nothing";
+    paths.set(status, `${paths.get(status) ?? ""}M${at * STEP} 0h${BAR}v${HEIGHT}h-${BAR}z`);
+  }
+  return paths;
+}
+
+/** Days that a page tells of, newest first; the API has all. */
+const MOST_DAYS = 60;
+
+/** The days on which not all was well, in text: what the colors of the bars say. */
+export function UptimeDetails({ drawing: { words, formats }, services, uptime }: { drawing: Drawing; services: readonly PublicService[]; uptime: PageUptime }) {
+  const days = services
+    .flatMap(({ id, name }) => (uptime.get(id)?.days ?? []).map((day) => ({ name, day })))
+    .filter(({ day: { worst_status: worst } }) => worst !== null && worst !== "operational")
+    .toSorted((one, other) => other.day.date.localeCompare(one.day.date))
+    .slice(0, MOST_DAYS);
+  if (days.length === 0) return null;
+  return (
+    <details class="days" id="days-with-trouble">
+      <summary>{words.days_with_trouble}</summary>
+      <div class="wide" tabindex={0} role="region" aria-label={words.days_with_trouble}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.day}</th>
+              <th scope="col">{words.services}</th>
+              <th scope="col">{words.worst_status}</th>
+              <th scope="col">{words.uptime}</th>
+              <th scope="col">{words.down_for}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {days.map(({ name, day: { date, worst_status: worst, uptime_percent: percent, seconds_by_status: seconds } }) => {
+              const down = seconds.partial_outage + seconds.major_outage;
+              return (
+                <tr>
+                  <td>{formats.day(date)}</td>
+                  <td>{name}</td>
+                  <td>
+                    <span class={`status ${worst!}`}>{words[worst!]}</span>
+                  </td>
+                  <td>{percent === null ? words.no_data : formats.percent(percent)}</td>
+                  <td>{down > 0 ? formats.duration(down) : "–"}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

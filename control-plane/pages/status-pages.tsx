@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { VNode } from "preact";
+import { judgeVisitor } from "../../domain/status-pages/judge-visitor.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
+import { publicUrl } from "../../platform/public-url.ts";
+import { pageOfHost, pageOfSlug, type NamedPage } from "./page-name.ts";
+import { pageAddresses } from "./addresses.ts";
+import { PROGRAM_VIEWS } from "./program-views.ts";
+import { makeUnlock, prepareUnlock, UnlockPage } from "./unlock.tsx";
+import { history, home, incident, type View } from "./views.tsx";
+import type { Visits, VisitNeeds } from "./visits.ts";
+import { visitorOf } from "./visitor-of.ts";
+
+interface StatusPagesNeeds {
+  clock: Clock;
+  config: Config;
+  visits: Visits;
+  styles: string;
+  addressOf(request: FastifyRequest): string;
+  send(reply: FastifyReply, status: number, page: VNode): FastifyReply;
+  answerNotFound(reply: FastifyReply): FastifyReply;
+}
+
+interface PageRequest {
+  Params: Record<string, string>;
+  Querystring: Record<string, unknown>;
+}
+
+/** What somebody gets who has not given a page's password: the question, or for a program the reason. */
+export function makeAnswerLocked({ send, styles }: Pick<StatusPagesNeeds, "send" | "styles">): VisitNeeds["answerLocked"] {
+  return (reply, { settings: { page }, named, language, forPrograms }) => {
+    void reply.header("Cache-Control", "no-store").header("X-Robots-Tag", "noindex").header("Referrer-Policy", "no-referrer");
+    if (forPrograms) return reply.code(401).header("Content-Type", "text/plain; charset=utf-8").send("This page needs a password.\n");
+    const { unlock: action } = pageAddresses({ origin: "", base: named.base, access: null });
+    return send(reply, 401, <UnlockPage language={language} styles={styles} action={action} hint={page.passwordHint} error={null} />);
+  };
+}
+
+/** The views of status pages: below `/pages/{slug}`, and at the root of a host name that leads to a page. */
+export async function serveStatusPages(scope: FastifyInstance, needs: StatusPagesNeeds): Promise<void> {
+  const { config, visits } = needs;
+  const ofSlug = (request: FastifyRequest<PageRequest>) => pageOfSlug(request.params.slug!, publicUrl(config));
+  const ofHost = (request: FastifyRequest<PageRequest>) => pageOfHost(request, publicUrl(config));
+
+  // Its place at the root of a host name is the start page's otherwise.
+  scope.get<PageRequest>("/pages/:slug", (request, reply) => visits.answer(home, ofSlug(request), request, reply));
+  const serve = <Model,>(view: View<Model>) => {
+    scope.get<PageRequest>(`/pages/:slug${view.path}`, (request, reply) => visits.answer(view, ofSlug(request), request, reply));
+    scope.get<PageRequest>(view.path, (request, reply) => visits.answer(view, ofHost(request), request, reply));
+  };
+  serve(incident);
+  serve(history);
+  // Each with a model of its own kind.
+  for (const view of PROGRAM_VIEWS) serve(view as View<unknown>);
+
+  await scope.register(async (locks) => {
+    prepareUnlock(locks);
+    const unlock = makeUnlock(needs);
+    const answer = async (named: NamedPage | null, request: FastifyRequest<PageRequest>, reply: FastifyReply) => {
+      const settings = named && (await visits.settingsOf(named));
+      const page = settings?.page ?? null;
+      const judgement = judgeVisitor(page, visitorOf(request, page, { addressOf: needs.addressOf, now: needs.clock.now() }));
+      if (!named || !page || judgement.kind === "hidden") return needs.answerNotFound(reply);
+      const { unlock: action, home } = pageAddresses({ origin: "", base: named.base, access: null });
+      // Also where a reload leads after a wrong password.
+      if (judgement.kind === "shown" || request.method !== "POST") return reply.redirect(home, 303);
+      return unlock(request, reply, { page, base: named.base, action });
+    };
+    for (const method of ["GET", "POST"] as const) {
+      locks.route<PageRequest>({ method, url: "/pages/:slug/unlock", handler: (request, reply) => answer(ofSlug(request), request, reply) });
+      locks.route<PageRequest>({ method, url: "/unlock", handler: (request, reply) => answer(ofHost(request), request, reply) });
+    }
+  });
+}

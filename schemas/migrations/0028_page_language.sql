@@ -1,0 +1,1 @@
+ALTER TABLE "status_pages" ADD COLUMN "match_visitor_language" boolean DEFAULT false NOT NULL;

@@ -61,14 +61,11 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   const assets = await readAssets(plainStyle(sheets));
   const { styles, script } = assets;
 
+  /** What was said about caches and referrers before stays. */
   function send(reply: FastifyReply, status: number, page: VNode): FastifyReply {
-    return reply
-      .code(status)
-      .header("Content-Type", "text/html; charset=utf-8")
-      .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-      .header("Referrer-Policy", "strict-origin-when-cross-origin")
-      .header("Cache-Control", "no-cache")
-      .send(`<!doctype html>${renderToString(page)}`);
+    if (!reply.hasHeader("Referrer-Policy")) void reply.header("Referrer-Policy", "strict-origin-when-cross-origin");
+    if (!reply.hasHeader("Cache-Control")) void reply.header("Cache-Control", "no-cache");
+    return reply.code(status).header("Content-Type", "text/html; charset=utf-8").header("Content-Security-Policy", CONTENT_SECURITY_POLICY).send(`<!doctype html>${renderToString(page)}`);
   }
 
   function answerNotFound(reply: FastifyReply): FastifyReply {

@@ -12,6 +12,8 @@ const RATE = Number(__ENV.RATE || 1000);
 const WORKS = {
   services: { method: "GET", path: "/api/v1/services", status: 200 },
   incidents: { method: "GET", path: "/api/v1/incidents?limit=50", status: 200 },
+  // As a browser asks for it.
+  page: { method: "GET", path: "/pages/demo", status: 200, headers: { "Accept-Encoding": "gzip, deflate, br" } },
   create: { method: "POST", path: "/api/v1/incidents", status: 201, body: JSON.stringify({ title: "Load", message: "Made by a benchmark." }) },
 };
 const work = WORKS[WORK];
@@ -36,7 +38,7 @@ export const options = {
 };
 
 export function load() {
-  const response = http.request(work.method, `${BASE}${work.path}`, work.body || null, { headers: { "X-API-Key": API_KEY, "Content-Type": "application/json" } });
+  const response = http.request(work.method, `${BASE}${work.path}`, work.body || null, { headers: work.headers || { "X-API-Key": API_KEY, "Content-Type": "application/json" } });
   check(response, { "the right status": ({ status }) => status === work.status });
 }
 
@@ -46,6 +48,7 @@ export function handleSummary({ metrics }) {
     mode: MODE,
     perSecond: metrics.http_reqs.values.rate,
     p50: metrics.http_req_duration.values.med,
+    firstByteP99: metrics.http_req_waiting.values["p(99)"],
     p99: metrics.http_req_duration.values["p(99)"],
     failed: metrics.checks.values.fails,
     dropped: metrics.dropped_iterations ? metrics.dropped_iterations.values.count : 0,

@@ -6,6 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-pro
 import { FAILURE_STATUS, type FailureCode } from "../platform/failures.ts";
 import { FailureAnswer } from "../schemas/api/failure.ts";
 import { describeIngest } from "./describe-ingest.ts";
+import { describePages } from "./describe-pages.ts";
 import { describeSubscribing } from "./describe-subscribing.ts";
 import { finishDocument, OPTIONAL_BODY } from "./finish-document.ts";
 import type { Route } from "./route.ts";
@@ -48,7 +49,7 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
     transformObject(document) {
       const described = jsonSchemaTransformObject(document);
       const failure = { $ref: "#/components/schemas/Failure" };
-      return finishDocument({ ...described, paths: { ...described.paths, ...describeIngest(failure), ...describeSubscribing(failure) } });
+      return finishDocument({ ...described, paths: { ...described.paths, ...describeIngest(failure), ...describeSubscribing(failure), ...describePages() } });
     },
   } as FastifyDynamicSwaggerOptions);
 }

@@ -36,15 +36,16 @@ export function announcementMail({ page, links, happening, affected, timezone, t
   ];
   const why = fill(words.why, { page: page.name });
   const own = links.own(token);
+  const more = links.happening(happening);
   return {
     subject: `[${page.name}] ${happening.title}: ${status}`,
-    text: textPart([happening.title, status, happening.message, facts.map(({ label, value }) => `${label}: ${value}`).join("\n"), `${words.viewPage}: ${links.page}`, `-- \n${why}\n${words.leave}: ${own}`]),
+    text: textPart([happening.title, status, happening.message, facts.map(({ label, value }) => `${label}: ${value}`).join("\n"), `${words.viewPage}: ${more}`, `-- \n${why}\n${words.leave}: ${own}`]),
     html: layout(page, [
       html`<h1 style="margin:0 0 4px;font-size:20px;line-height:1.3">${happening.title}</h1>`,
       html`<p style="margin:0 0 16px;font-weight:bold">${status}</p>`,
       ...(happening.message === "" ? [] : [html`<p style="margin:0 0 16px">${lines(happening.message)}</p>`]),
       html`<p style="margin:0 0 24px;color:#60646c">${facts.map(({ label, value }) => html`${label}: ${value}<br>`)}</p>`,
-      button(page, links.page, words.viewPage),
+      button(page, more, words.viewPage),
     ], html`${why}<br><a href="${own}" style="color:#60646c">${words.leave}</a>`),
     headers: { "List-Id": links.listId, "List-Unsubscribe": `<${own}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click", "Content-Language": page.language },
   };

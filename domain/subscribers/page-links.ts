@@ -1,6 +1,10 @@
+import type { Happening } from "./happening.ts";
+
 /** Addresses of a page for those who subscribe to it. */
 export interface PageLinks {
   page: string;
+  /** What somebody is told of: an incident has a page of its own, a maintenance its place on the page. */
+  happening(happening: Pick<Happening, "incident" | "data">): string;
   confirm(token: string): string;
   /** Where a subscriber leaves or chooses services; also takes the one click of RFC 8058. */
   own(token: string): string;
@@ -13,6 +17,7 @@ export function pageLinks(slug: string, publicUrl: string): PageLinks {
   const page = `${publicUrl}/pages/${slug}`;
   return {
     page,
+    happening: ({ incident, data }) => `${page}${incident ? "/incidents/" : "#"}${String(data.id)}`,
     confirm: (token) => `${page}/subscribers/confirm?token=${token}`,
     own: (token) => `${page}/subscribers/unsubscribe?token=${token}`,
     listId: `<${slug}.${new URL(publicUrl).hostname.replaceAll(/[[\]:]/g, "-")}>`,

@@ -22,5 +22,5 @@ export function confirmationBody({ id, page, links, token, expiresAt, at }: Conf
 /** What a webhook that subscribed is sent of an event: the event's data, of its services those that the page shows. `id` is the event's, the same in each try. */
 export function announcementBody({ page, links, happening, affected, token }: { page: ToldPage; links: PageLinks; happening: Happening; affected: string[]; token: string }): Record<string, unknown> {
   const { type, eventId, at, data } = happening;
-  return { type, id: eventId, timestamp: at.toISOString(), page: { name: page.name, url: links.page }, data: { ...data, services: affected }, unsubscribe_url: links.own(token) };
+  return { type, id: eventId, timestamp: at.toISOString(), page: { name: page.name, url: links.page }, url: links.happening(happening), data: { ...data, services: affected }, unsubscribe_url: links.own(token) };
 }

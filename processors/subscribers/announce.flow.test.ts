@@ -58,7 +58,7 @@ describe("an incident", () => {
     expect(subjectsTo("search@example.com")).toEqual([]);
     const mail = bench.mail.mailsTo("all@example.com").find(({ parsed }) => parsed.subject!.endsWith("investigating"))!;
     for (const text of [mail.parsed.text!, mail.parsed.html!]) {
-      for (const part of ["Checkout is slow", "We are looking into it.", "Severity: major", "Affected: Checkout", `https://status.example.com/pages/${slug()}`, "Unsubscribe or choose services"]) expect(text).toContain(part);
+      for (const part of ["Checkout is slow", "We are looking into it.", "Severity: major", "Affected: Checkout", `https://status.example.com/pages/${slug()}/incidents/`, "Unsubscribe or choose services"]) expect(text).toContain(part);
       expect(text).toMatch(/GMT\+[12]|CES?T/);
       expect(text).not.toContain("Secret");
     }

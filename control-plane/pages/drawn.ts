@@ -10,8 +10,9 @@ export interface Drawn {
   br: Buffer | null;
   /** Hash of the body, for entity tags. */
   hash: string;
-  /** When this body was first drawn here: epoch seconds. */
+  /** When this body was first drawn here: epoch seconds, and as headers say it. */
   changedAt: number;
+  lastModified: string;
   headers: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +32,8 @@ export async function finishDrawing({ type, text, headers = {} }: { type: string
   if (before?.hash === hash && before.type === type) return { ...before, headers };
   const [zipped, brotli] =
     body.length < LEAST_COMPRESSED ? [null, null] : await Promise.all([toGzip(body, { level: 6 }), toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })]);
-  return { type, body, gzip: zipped, br: brotli, hash, changedAt: Math.floor(now / 1000), headers };
+  const changedAt = Math.floor(now / 1000);
+  return { type, body, gzip: zipped, br: brotli, hash, changedAt, lastModified: new Date(changedAt * 1000).toUTCString(), headers };
 }
 
 /** How many bytes it keeps in memory. */

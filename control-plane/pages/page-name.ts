@@ -13,16 +13,17 @@ export interface NamedPage {
 const SLUG = /^[a-z0-9-]{1,63}$/;
 const HOST = /^[a-z0-9.-]{4,253}$/;
 
-/** From the address `/pages/{slug}…`; null for a slug that cannot be one. */
-export function pageOfSlug(slug: string, publicUrl: string): NamedPage | null {
-  return SLUG.test(slug) ? { name: { slug }, base: `/pages/${slug}`, origin: publicUrl } : null;
-}
-
-/** From the host name that a visitor used; null where that is the service's own, or no name. */
-export function pageOfHost({ headers: { host = "" } }: FastifyRequest, publicUrl: string): NamedPage | null {
-  const name = host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+/** Finds out which page a request is for; `publicUrl` is the address that people use for the service itself. */
+export function makePageNames(publicUrl: string): { ofSlug(slug: string): NamedPage | null; ofHost(request: FastifyRequest): NamedPage | null } {
   const { hostname, protocol } = new URL(publicUrl);
-  // A host name ends in letters: neither an address nor `localhost` can lead to a page.
-  if (name === hostname || !HOST.test(name) || !/\.[a-z][a-z0-9-]*$/.test(name)) return null;
-  return { name: { host: name }, base: "", origin: `${protocol}//${host.toLowerCase()}` };
+  return {
+    // A slug that cannot be one is no page.
+    ofSlug: (slug) => (SLUG.test(slug) ? { name: { slug }, base: `/pages/${slug}`, origin: publicUrl } : null),
+    ofHost({ headers: { host = "" } }) {
+      const name = host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+      // A host name ends in letters: neither an address nor `localhost` can lead to a page; nor can the service's own name.
+      if (name === hostname || !HOST.test(name) || !/\.[a-z][a-z0-9-]*$/.test(name)) return null;
+      return { name: { host: name }, base: "", origin: `${protocol}//${host.toLowerCase()}` };
+    },
+  };
 }

@@ -10,7 +10,7 @@ export function sendDrawn(request: FastifyRequest, reply: FastifyReply, drawn: D
   const taken = takenCodings(typeof accepted === "string" ? accepted : "");
   const encoding = drawn.br && taken.br ? "br" : drawn.gzip && taken.gzip ? "gzip" : null;
   const tag = `"${drawn.hash}${encoding === null ? "" : `-${encoding}`}"`;
-  void reply.header("ETag", tag).header("Last-Modified", new Date(drawn.changedAt * 1000).toUTCString()).headers(drawn.headers);
+  void reply.header("ETag", tag).header("Last-Modified", drawn.lastModified).headers(drawn.headers);
   if (tags === undefined ? isSince(since, drawn.changedAt) : hasTag(tags, drawn.hash)) return reply.code(304).send();
   if (encoding !== null) void reply.header("Content-Encoding", encoding);
   return reply.header("Content-Type", drawn.type).send(encoding === "br" ? drawn.br : encoding === "gzip" ? drawn.gzip : drawn.body);

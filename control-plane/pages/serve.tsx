@@ -19,7 +19,7 @@ import { failureOf } from "../failure-reply.ts";
 import { readFonts } from "./fonts.ts";
 import { makeKeptModels } from "./kept-models.ts";
 import { MessagePage } from "./message-page.tsx";
-import { pageOfHost } from "./page-name.ts";
+import { makePageNames } from "./page-name.ts";
 import { StartPage } from "./start-page.tsx";
 import { makeAnswerLocked, serveStatusPages } from "./status-pages.tsx";
 import { plainStyle, readStyleSheets } from "./style.ts";
@@ -85,18 +85,18 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   const listening = listenTo({ connectionString: databaseUrl, channel: PAGE_CHANGES, onNotify: (organizationId) => kept.drop(organizationId ?? null), log });
   app.addHook("onClose", () => listening.stop());
 
+  const names = makePageNames(publicUrl(config));
   const page = { send, answerNotFound, answerFailure, styles };
   const answerLocked = makeAnswerLocked(page);
   const visits = makeVisits({ ...needs, ...page, answerLocked, kept, sheets, script });
   await app.register(async (scope) => {
     scope.setErrorHandler(answerFailure);
-    await serveStatusPages(scope, { ...needs, ...page, visits });
-    scope.get<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>("/", async (request, reply) => {
-      const named = pageOfHost(request, publicUrl(config));
-      if (named && (await visits.settingsOf(named))) return visits.answer(home, named, request, reply);
+    await serveStatusPages(scope, { ...needs, ...page, names, visits });
+    const answerStart = async (reply: FastifyReply) => {
       const [pages, ready] = await Promise.all([listPublicPages(database, MAX_LISTED_PAGES), isReady()]);
       return send(reply, 200, <StartPage pages={pages} ready={ready} styles={styles} />);
-    });
+    };
+    scope.get<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>("/", (request, reply) => visits.answer(home, names.ofHost(request), request, reply, answerStart));
     serveAssets(scope, assets);
   });
   await serveSubscriptions(app, { database, clock, config, addressOf, ...page });

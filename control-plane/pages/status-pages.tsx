@@ -3,8 +3,7 @@ import type { VNode } from "preact";
 import { judgeVisitor } from "../../domain/status-pages/judge-visitor.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
-import { publicUrl } from "../../platform/public-url.ts";
-import { pageOfHost, pageOfSlug, type NamedPage } from "./page-name.ts";
+import type { makePageNames, NamedPage } from "./page-name.ts";
 import { pageAddresses } from "./addresses.ts";
 import { PROGRAM_VIEWS } from "./program-views.ts";
 import { makeUnlock, prepareUnlock, UnlockPage } from "./unlock.tsx";
@@ -15,6 +14,7 @@ import { visitorOf } from "./visitor-of.ts";
 interface StatusPagesNeeds {
   clock: Clock;
   config: Config;
+  names: ReturnType<typeof makePageNames>;
   visits: Visits;
   styles: string;
   addressOf(request: FastifyRequest): string;
@@ -39,12 +39,14 @@ export function makeAnswerLocked({ send, styles }: Pick<StatusPagesNeeds, "send"
 
 /** The views of status pages: below `/pages/{slug}`, and at the root of a host name that leads to a page. */
 export async function serveStatusPages(scope: FastifyInstance, needs: StatusPagesNeeds): Promise<void> {
-  const { config, visits } = needs;
-  const ofSlug = (request: FastifyRequest<PageRequest>) => pageOfSlug(request.params.slug!, publicUrl(config));
-  const ofHost = (request: FastifyRequest<PageRequest>) => pageOfHost(request, publicUrl(config));
+  const { names, visits } = needs;
+  const ofSlug = (request: FastifyRequest<PageRequest>) => names.ofSlug(request.params.slug!);
+  const ofHost = (request: FastifyRequest<PageRequest>) => names.ofHost(request);
 
   // Its place at the root of a host name is the start page's otherwise.
   scope.get<PageRequest>("/pages/:slug", (request, reply) => visits.answer(home, ofSlug(request), request, reply));
+  // As people type it.
+  scope.get<PageRequest>("/pages/:slug/", async (request, reply) => reply.redirect(`/pages/${encodeURIComponent(request.params.slug!)}${request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : ""}`, 301));
   const serve = <Model,>(view: View<Model>) => {
     scope.get<PageRequest>(`/pages/:slug${view.path}`, (request, reply) => visits.answer(view, ofSlug(request), request, reply));
     scope.get<PageRequest>(view.path, (request, reply) => visits.answer(view, ofHost(request), request, reply));

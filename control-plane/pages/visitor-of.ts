@@ -13,7 +13,10 @@ interface VisitNeeds {
 export function visitorOf(request: FastifyRequest, page: { id: string } | null, { addressOf, now }: VisitNeeds): Visitor {
   const { access, preview } = request.query as Record<string, unknown>;
   return {
-    address: addressOf(request),
+    // Read only for pages that judge by it: most do not.
+    get address() {
+      return addressOf(request);
+    },
     access: typeof access === "string" ? access : null,
     pass: page && passIn(request.headers.cookie, page),
     preview: typeof preview === "string" ? preview : null,

@@ -44,6 +44,9 @@ async function openElsewhere(title: string): Promise<void> {
   await fanOut(plane.database, new Date());
 }
 
+/** What tells one answer from another. */
+const told = ({ statusCode, headers, body }: Awaited<ReturnType<typeof visit>>) => ({ statusCode, body, headers: { ...headers, "x-request-id": "", date: "" } });
+
 describe("a page that changes", () => {
   it("is shown anew at once where the change was asked for", async () => {
     const page = await makePage({ name: "Before" });
@@ -122,6 +125,11 @@ describe("a custom domain", () => {
     expect((await visit("/", { host: "STATUS.acme.example:443" })).body).toContain("Acme of its own");
   });
 
+  it("of a page that the visitor may not see is one that belongs to no page", async () => {
+    await makePage({ status_page_visibility: "private", custom_domain: "hidden.acme.example" });
+    for (const path of ["/", ...VIEWS.slice(1)]) expect(told(await visit(path, { host: "hidden.acme.example" })), path).toEqual(told(await visit(path, { host: "none.acme.example" })));
+  });
+
   it("that belongs to no page shows the start page, and none of a page's parts", async () => {
     for (const host of ["other.example", "127.0.0.1:8080", "localhost", "", "a b", "status.acme.example.evil.example"]) {
       expect(await bodyOf("/", { host }), host).toContain("For programs");
@@ -147,8 +155,6 @@ describe("a page's language", () => {
 });
 
 const ACCESS = { status_page_password: "open sesame", allowed_ips: ["203.0.113.0/24"] };
-/** What tells one answer from another. */
-const told = ({ statusCode, headers, body }: Awaited<ReturnType<typeof visit>>) => ({ statusCode, body, headers: { ...headers, "x-request-id": "", date: "" } });
 
 describe("who may not see a page", () => {
   it.each(["ip_restricted", "private"])("gets what a page gets that does not exist: %s", async (visibility) => {
@@ -276,6 +282,11 @@ describe("what programs read", () => {
     expect(headers["content-type"]).toBe("image/svg+xml; charset=utf-8");
     expect(body).toMatch(/^<svg[^>]+role="img"/);
   });
+});
+
+it("an address with a slash at its end leads to the page", async () => {
+  expect(await visit("/pages/acme/?access=1")).toMatchObject({ statusCode: 301, headers: { location: "/pages/acme?access=1" } });
+  expect((await visit("/pages/%2F%2Fevil.example/")).headers.location).toBe("/pages/%2F%2Fevil.example");
 });
 
 describe("the history", () => {

@@ -41,8 +41,8 @@ type PageRequest = FastifyRequest<{ Params: Record<string, string>; Querystring:
 const FOR_EVERYBODY = "public, max-age=1, stale-while-revalidate=10, stale-if-error=86400";
 
 export interface Visits {
-  /** Answers a request for a view of a page, to visitors who may see it. */
-  answer<Model>(view: View<Model>, named: NamedPage | null, request: PageRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Answers a request for a view of a page, to visitors who may see it; others get what `otherwise` gives, as if there were no such page. */
+  answer<Model>(view: View<Model>, named: NamedPage | null, request: PageRequest, reply: FastifyReply, otherwise?: (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>): Promise<FastifyReply>;
   /** The page of a name, as it was last read; null when there is none. */
   settingsOf(named: NamedPage): Promise<PageSettings | null>;
 }
@@ -63,11 +63,11 @@ export function makeVisits(needs: VisitNeeds): Visits {
 
   return {
     settingsOf,
-    async answer(view, named, request, reply) {
+    async answer(view, named, request, reply, otherwise = answerNotFound) {
       const settings = named && (await settingsOf(named));
       const visitor = visitorOf(request, settings?.page ?? null, { addressOf, now: clock.now() });
       const judgement = judgeVisitor(settings?.page ?? null, visitor);
-      if (!named || !settings || judgement.kind === "hidden") return answerNotFound(reply);
+      if (!named || !settings || judgement.kind === "hidden") return otherwise(reply);
       const { page } = settings;
       const language = languageOf(settings, request);
       if (judgement.kind === "password") return answerLocked(reply, { settings, named, language, forPrograms: view.forPrograms });
@@ -79,7 +79,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
       );
       const { model, staleSince } = held;
       if (model === null) return answerNotFound(reply);
-      shareWith(reply, settings, judgement);
+      void reply.headers(sharing(settings, judgement));
       const access = page.visibility === "private" ? visitor.access : null;
       const drawn = await drawings.draw(view, { model, staleSince }, { settings, named, key, language, access, preview: judgement.as === "preview" });
       return sendDrawn(request, reply, drawn);
@@ -88,14 +88,20 @@ export function makeVisits(needs: VisitNeeds): Visits {
 }
 
 /** Who may keep the answer, and who may tell others of it. */
-function shareWith(reply: FastifyReply, { page }: PageSettings, judgement: Judgement & { kind: "shown" }): void {
-  const vary = ["Accept-Encoding", page.matchVisitorLanguage && "Accept-Language", judgement.as !== "everybody" && "Cookie"].filter(Boolean).join(", ");
-  void reply.header("Vary", vary).header("Cache-Control", judgement.as === "everybody" ? FOR_EVERYBODY : judgement.as === "few" ? "private, no-cache" : "no-store");
+function sharing({ page }: PageSettings, { as }: Judgement & { kind: "shown" }): Record<string, string> {
+  const vary = `Accept-Encoding${page.matchVisitorLanguage ? ", Accept-Language" : ""}`;
+  if (as === "everybody") {
+    return {
+      Vary: vary,
+      "Cache-Control": FOR_EVERYBODY,
+      "Referrer-Policy": "strict-origin-when-cross-origin",
+      // Dashboards of others read badges, feeds and the summary; of a page that not everybody sees no other site hears.
+      "Access-Control-Allow-Origin": "*",
+      ...(page.visibility !== "public" && { "X-Robots-Tag": "noindex" }),
+    };
+  }
   // An address with a token is a key, which a link's target shall not hear.
-  void reply.header("Referrer-Policy", judgement.as === "everybody" ? "strict-origin-when-cross-origin" : "same-origin");
-  if (page.visibility !== "public" || judgement.as !== "everybody") void reply.header("X-Robots-Tag", "noindex");
-  // Dashboards of others read badges, feeds and the summary; of a page that not everybody sees no other site hears.
-  if (judgement.as === "everybody") void reply.header("Access-Control-Allow-Origin", "*");
+  return { Vary: `${vary}, Cookie`, "Cache-Control": as === "few" ? "private, no-cache" : "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex" };
 }
 
 function languageOf({ page }: PageSettings, { query, headers }: PageRequest): PageLanguage {

@@ -11,10 +11,12 @@ const ADVANCES: readonly [RegExp, number][] = [
 
 const OTHERWISE = 0.63;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made when first needed: that takes a while, and a service shall start at once. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** About how wide a text is when drawn, in the unit of `fontSize`. What combines into one character, such as accents and flags, is as wide as its first. */
 export function textWidth(text: string, fontSize: number): number {
+  graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   let ems = 0;
   for (const { segment } of graphemes.segment(text)) ems += ADVANCES.find(([characters]) => characters.test(segment))?.[1] ?? OTHERWISE;
   return ems * fontSize;

@@ -20,6 +20,7 @@ import { readFonts } from "./fonts.ts";
 import { makeKeptModels } from "./kept-models.ts";
 import { MessagePage } from "./message-page.tsx";
 import { makePageNames } from "./page-name.ts";
+import { spare } from "./spare.ts";
 import { StartPage } from "./start-page.tsx";
 import { makeAnswerLocked, serveStatusPages } from "./status-pages.tsx";
 import { plainStyle, readStyleSheets } from "./style.ts";
@@ -32,6 +33,9 @@ const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src '
 
 /** Pages that the start page names. */
 const MAX_LISTED_PAGES = 50;
+
+/** A service whose metrics flap changes its page many times a second; visitors see it within this. */
+const PAUSE_BETWEEN_DROPS_MS = 250;
 
 interface PagesNeeds {
   database: Database;
@@ -82,7 +86,8 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   }
 
   const kept = makeKeptModels({ clock, log });
-  const listening = listenTo({ connectionString: databaseUrl, channel: PAGE_CHANGES, onNotify: (organizationId) => kept.drop(organizationId ?? null), log });
+  const dropSparingly = spare(kept.drop, PAUSE_BETWEEN_DROPS_MS);
+  const listening = listenTo({ connectionString: databaseUrl, channel: PAGE_CHANGES, onNotify: (organizationId) => dropSparingly(organizationId ?? null), log });
   app.addHook("onClose", () => listening.stop());
 
   const names = makePageNames(publicUrl(config));

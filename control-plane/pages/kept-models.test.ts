@@ -62,6 +62,12 @@ describe("kept models", () => {
     expect(await model()).toBe(3);
   });
 
+  it("are not displaced by what does not exist", async () => {
+    await model();
+    for (let n = 0; n < 5_000; n++) await kept.get(`none ${n}`, () => null, async () => null);
+    expect(await model()).toBe(1);
+  });
+
   it("are shown as they last were, with the time, while they cannot be read", async () => {
     const readAt = now;
     await model();

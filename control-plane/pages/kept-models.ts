@@ -45,7 +45,9 @@ export interface KeptModels {
 
 /** Keeps what pages are drawn from in memory, in any number of processes: nothing here is missed by another copy. */
 export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): KeptModels {
-  const entries = new LRUCache<string, Entry>({ max: MOST_KEPT });
+  const found = new LRUCache<string, Entry>({ max: MOST_KEPT });
+  // Whoever asks for what does not exist, by the thousand, shall not displace what does.
+  const absent = new LRUCache<string, Entry>({ max: MOST_KEPT });
   const reading = new Map<string, { version: number; done: Promise<Entry> }>();
   /** Drops so far, and the number of each owner's last; of one that is forgotten, as good as the newest that was forgotten. */
   let drops = 0;
@@ -54,6 +56,15 @@ export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): Kept
 
   const neededBy = (owner: string | null) => (owner === null ? drops : Math.max(lastDrop.get(owner) ?? 0, floor));
 
+  const known = (key: string) => found.get(key) ?? absent.get(key);
+
+  function keep(key: string, entry: Entry): Entry {
+    const [into, from] = entry.model === null ? [absent, found] : [found, absent];
+    from.delete(key);
+    into.set(key, entry);
+    return entry;
+  }
+
   async function readNow<Model>(key: string, ownerOf: (model: Model) => string | null, read: () => Promise<Model>): Promise<Entry> {
     const version = drops;
     const readAt = clock.now();
@@ -61,15 +72,12 @@ export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): Kept
       const model = await read();
       const entry: Entry = { model, staleSince: null, owner: ownerOf(model), version, readAt, triedAt: clock.monotonic() };
       // Unless a later reading was faster.
-      if ((entries.get(key)?.version ?? 0) <= version) entries.set(key, entry);
-      return entry;
+      return (known(key)?.version ?? 0) <= version ? keep(key, entry) : entry;
     } catch (error) {
-      const known = entries.get(key);
-      if (!known) throw error;
+      const last = known(key);
+      if (!last) throw error;
       log.warn({ err: error, key }, "a page could not be read again; its last state is shown");
-      const entry: Entry = { ...known, staleSince: known.staleSince ?? known.readAt, version, triedAt: clock.monotonic() };
-      entries.set(key, entry);
-      return entry;
+      return keep(key, { ...last, staleSince: last.staleSince ?? last.readAt, version, triedAt: clock.monotonic() });
     }
   }
 
@@ -87,7 +95,7 @@ export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): Kept
 
   return {
     async get<Model>(key: string, ownerOf: (model: Model) => string | null, read: () => Promise<Model>) {
-      const entry = entries.get(key);
+      const entry = known(key);
       if (!entry) return (await refresh(key, floor, ownerOf, read)) as Held<Model>;
       const needed = neededBy(entry.owner);
       const age = clock.monotonic() - entry.triedAt;

@@ -35,26 +35,34 @@ export async function secondsByDay(
   const end = now.toISOString();
   const { rows } = await queries.execute<{ service_id: string; date: string; status: ServiceStatus | null; seconds: string }>(sql`
     with days as materialized (
-      select midnight::date as date, midnight at time zone ${timezone} as starts_at, (midnight + interval '1 day') at time zone ${timezone} as ends_at
+      select row_number() over (order by midnight) as number, midnight::date as date, midnight at time zone ${timezone} as starts_at, (midnight + interval '1 day') at time zone ${timezone} as ends_at
       from generate_series(
         date_trunc('day', ${end}::timestamptz at time zone ${timezone}) - make_interval(days => ${days - 1}),
         date_trunc('day', ${end}::timestamptz at time zone ${timezone}),
         interval '1 day'
       ) as midnight
+    ), calendar as materialized (
+      select array_agg(starts_at order by number) as midnights from days
     ), asked as materialized (
       -- Of what was before the first day only the last change matters.
-      select id, coalesce((select max(changed_at) from ${serviceStatusHistory} where service_id = asked.id and changed_at <= (select min(starts_at) from days)), '-infinity') as since
+      select id, coalesce((select max(changed_at) from ${serviceStatusHistory} where service_id = asked.id and changed_at <= (select midnights[1] from calendar)), '-infinity') as since
       from unnest(${uuids(serviceIds)}) as asked (id)
     ), spans as (
       select asked.id as service_id, status, changed_at as starts_at, lead(changed_at, 1, ${end}::timestamptz) over (partition by asked.id order by changed_at, history.id) as ends_at
       from asked join ${serviceStatusHistory} as history on history.service_id = asked.id and changed_at >= asked.since and changed_at < ${end}::timestamptz
+    ), shares as (
+      -- A span is looked up in the days that it touches, however many there are: pages show a hundred services that flapped for months.
+      select spans.service_id, touched.number, spans.status,
+        sum(extract(epoch from least(days.ends_at, spans.ends_at) - greatest(days.starts_at, spans.starts_at))) as seconds
+      from calendar cross join spans
+      cross join lateral generate_series(greatest(width_bucket(spans.starts_at, calendar.midnights), 1), width_bucket(spans.ends_at, calendar.midnights)) as touched (number)
+      join days on days.number = touched.number and days.starts_at < spans.ends_at
+      where spans.ends_at > spans.starts_at
+      group by spans.service_id, touched.number, spans.status
     )
-    select asked.id as service_id, to_char(days.date, 'YYYY-MM-DD') as date, spans.status,
-      coalesce(round(sum(extract(epoch from least(days.ends_at, spans.ends_at) - greatest(days.starts_at, spans.starts_at))), 3), 0) as seconds
-    from asked cross join days
-    left join spans on spans.service_id = asked.id and spans.starts_at < days.ends_at and spans.ends_at > days.starts_at and spans.ends_at > spans.starts_at
-    group by asked.id, days.date, spans.status
-    order by asked.id, days.date, spans.status`);
+    select asked.id as service_id, to_char(days.date, 'YYYY-MM-DD') as date, shares.status, coalesce(round(shares.seconds, 3), 0) as seconds
+    from asked cross join days left join shares on shares.service_id = asked.id and shares.number = days.number
+    order by asked.id, days.number, shares.status`);
   const shares = new Map(serviceIds.map((id): [string, DayShare[]] => [id, []]));
   for (const { service_id: id, date, status, seconds } of rows) shares.get(id)!.push({ date, status, seconds: Number(seconds) });
   return shares;

@@ -14,6 +14,7 @@ WORKDIR /pharos
 COPY --from=build /pharos/package.json ./
 COPY --from=build /pharos/node_modules ./node_modules
 COPY --from=build /pharos/dist ./dist
+COPY --from=build /pharos/clients/browser/bundle ./clients/browser/bundle
 COPY --from=build /pharos/schemas ./schemas
 COPY --from=build /pharos/control-plane/pages/styles ./control-plane/pages/styles
 COPY --from=build /pharos/control-plane/pages/page.client.js ./control-plane/pages/page.client.js

@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
     exclude: ["node_modules/**", "dist/**", "data/**"],
-    // One Postgres and one ClickHouse for the run; each test file has databases of its own in them.
-    globalSetup: ["testing/postgres.setup.ts", "testing/clickhouse.setup.ts"],
+    // One Postgres and one ClickHouse for the run; each test file has databases of its own in them. The browser SDK is bundled.
+    globalSetup: ["testing/postgres.setup.ts", "testing/clickhouse.setup.ts", "testing/sdk.setup.ts"],
     pool: "forks",
     maxWorkers: 2,
     sequence: { sequencer: SlowestFirst },

@@ -6,6 +6,7 @@ import { newId } from "../platform/ids.ts";
 import type { Database } from "../platform/postgres/database.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import type { Probes } from "../platform/probes.ts";
+import { publicUrl } from "../platform/public-url.ts";
 import { makeRateLimit } from "../platform/rate-limit.ts";
 import { makeAuthentication, type Authentication, type Caller } from "./authenticate.ts";
 import { failureOf, failureReply } from "./failure-reply.ts";
@@ -18,6 +19,7 @@ import { registerRoutes } from "./register-routes.ts";
 import type { ControlPlaneNeeds, Route } from "./route.ts";
 import { API_ROOT, makeRouteTable, type RouteTable } from "./route-table.ts";
 import { serveDocs } from "./serve-docs.ts";
+import { serveSdk } from "./serve-sdk.ts";
 import { startSourceMapIndexing } from "./source-map-indexing.ts";
 
 declare module "fastify" {
@@ -100,6 +102,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile }, authentication, table, pages }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
+  await serveSdk(app, publicUrl(config));
   if (probes) serveProbes(app, probes, addressOf);
   app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, authentication, pages));
   return app;

@@ -1,10 +1,10 @@
-// Compiles to dist/; skipped when nothing changed since the last build, so that `npm start` is quick.
+// Compiles to dist/ and bundles the browser SDK; skipped when nothing changed since the last build, so that `npm start` is quick.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const SKIPPED = new Set(["node_modules", "data", ".git", "coverage", ".cache"]);
+const SKIPPED = new Set(["node_modules", "data", ".git", "coverage", ".cache", "bundle"]);
 const STAMP = "dist/.build";
 
 function sources(folder) {
@@ -27,6 +27,10 @@ function builtFrom() {
     return "";
   }
 }
+
+// Has a stamp of its own, and is missing where only dist/ was kept.
+const bundled = spawnSync(process.execPath, ["scripts/bundle-sdk.mjs"], { stdio: "inherit" });
+if (bundled.status !== 0) process.exit(bundled.status ?? 1);
 
 if (builtFrom() !== digest) {
   // Compiled beside its place and moved there when whole: two builds at once do not mix, and a failed one leaves the old.

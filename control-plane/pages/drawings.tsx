@@ -48,7 +48,7 @@ export function makeDrawings({ config, clock, sheets, script }: DrawingsNeeds): 
     const look = lookOf(options.settings, options);
     const drawing = drawingFor(look, options, staleSince);
     const made = view.draw(model, drawing);
-    if (made.kind === "text") return finishDrawing({ type: made.type, text: made.text }, { before, now: clock.now() });
+    if (made.kind === "text") return finishDrawing({ type: made.type, body: Buffer.from(made.text), headers: {} }, { before, now: clock.now() });
     const style = pageStyle(sheets, look);
     const indexed = options.settings.page.visibility === "public" && !options.preview;
     const document = (
@@ -57,7 +57,7 @@ export function makeDrawings({ config, clock, sheets, script }: DrawingsNeeds): 
       </Frame>
     );
     const headers = { "Content-Security-Policy": pageSecurityPolicy(look, style) };
-    return finishDrawing({ type: "text/html; charset=utf-8", text: `<!doctype html>${renderToString(document)}`, headers }, { before, now: clock.now() });
+    return finishDrawing({ type: "text/html; charset=utf-8", body: Buffer.from(`<!doctype html>${renderToString(document)}`), headers }, { before, now: clock.now() });
   }
 
   function drawingFor(look: Look, { settings, named, language, access, preview }: DrawingOptions, staleSince: number | null): Drawing {

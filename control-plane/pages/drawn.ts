@@ -25,15 +25,27 @@ const BROTLI_QUALITY = 6;
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
 
-/** Compresses a text for sending. `before` is what was drawn in its place; the same body keeps its moment of change. */
-export async function finishDrawing({ type, text, headers = {} }: { type: string; text: string; headers?: Record<string, string> }, { before, now }: { before: Drawn | undefined; now: number }): Promise<Drawn> {
-  const body = Buffer.from(text);
-  const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
-  if (before?.hash === hash && before.type === type) return { ...before, headers };
-  const [zipped, brotli] =
-    body.length < LEAST_COMPRESSED ? [null, null] : await Promise.all([toGzip(body, { level: 6 }), toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })]);
+interface Finished {
+  type: string;
+  body: Buffer;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** What is sent as it is. */
+export function uncompressed({ type, body, headers }: Finished, now: number): Drawn {
   const changedAt = Math.floor(now / 1000);
-  return { type, body, gzip: zipped, br: brotli, hash, changedAt, lastModified: new Date(changedAt * 1000).toUTCString(), headers };
+  const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
+  return { type, body, gzip: null, br: null, hash, changedAt, lastModified: new Date(changedAt * 1000).toUTCString(), headers };
+}
+
+/** Compresses for sending. `before` is what was drawn in its place; the same body keeps its moment of change. */
+export async function finishDrawing(finished: Finished, { before, now }: { before: Drawn | undefined; now: number }): Promise<Drawn> {
+  const plain = uncompressed(finished, now);
+  const { type, body, hash, headers } = plain;
+  if (before?.hash === hash && before.type === type) return { ...before, headers };
+  if (body.length < LEAST_COMPRESSED) return plain;
+  const [zipped, brotli] = await Promise.all([toGzip(body, { level: 6 }), toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })]);
+  return { ...plain, gzip: zipped, br: brotli };
 }
 
 /** How many bytes it keeps in memory. */

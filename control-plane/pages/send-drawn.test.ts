@@ -10,7 +10,7 @@ const CHANGED = Date.UTC(2026, 0, 31, 12);
 const app = fastify();
 let drawn: Drawn;
 beforeAll(async () => {
-  drawn = await finishDrawing({ type: "text/plain; charset=utf-8", text: TEXT, headers: { "X-Own": "1" } }, { before: undefined, now: CHANGED });
+  drawn = await finishDrawing({ type: "text/plain; charset=utf-8", body: Buffer.from(TEXT), headers: { "X-Own": "1" } }, { before: undefined, now: CHANGED });
   app.get("/", (request, reply) => sendDrawn(request, reply, drawn));
 });
 afterAll(() => app.close());
@@ -47,8 +47,8 @@ describe("what was drawn", () => {
   });
 
   it("keeps its moment of change while its body stays", async () => {
-    const same = await finishDrawing({ type: drawn.type, text: TEXT }, { before: drawn, now: CHANGED + 60_000 });
-    const other = await finishDrawing({ type: drawn.type, text: `${TEXT}!` }, { before: drawn, now: CHANGED + 60_000 });
+    const same = await finishDrawing({ type: drawn.type, body: Buffer.from(TEXT), headers: {} }, { before: drawn, now: CHANGED + 60_000 });
+    const other = await finishDrawing({ type: drawn.type, body: Buffer.from(`${TEXT}!`), headers: {} }, { before: drawn, now: CHANGED + 60_000 });
     expect([same.changedAt, other.changedAt]).toEqual([CHANGED / 1000, CHANGED / 1000 + 60]);
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -16,10 +15,12 @@ import type { Tenants } from "../../platform/postgres/tenants.ts";
 import { publicUrl } from "../../platform/public-url.ts";
 import { PROJECT_ROOT } from "../../platform/root.ts";
 import { failureOf } from "../failure-reply.ts";
+import { finishDrawing, uncompressed, type Drawn } from "./drawn.ts";
 import { readFonts } from "./fonts.ts";
 import { makeKeptModels } from "./kept-models.ts";
 import { MessagePage } from "./message-page.tsx";
 import { makePageNames } from "./page-name.ts";
+import { sendDrawn } from "./send-drawn.ts";
 import { spare } from "./spare.ts";
 import { StartPage } from "./start-page.tsx";
 import { makeAnswerLocked, serveStatusPages } from "./status-pages.tsx";
@@ -62,7 +63,7 @@ export interface Pages {
 export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promise<Pages> {
   const { database, databaseUrl, clock, config, log, addressOf, isReady } = needs;
   const sheets = await readStyleSheets();
-  const assets = await readAssets(plainStyle(sheets));
+  const assets = await readAssets(plainStyle(sheets), clock.now());
   const { styles, script } = assets;
 
   /** What was said about caches and referrers before stays. */
@@ -113,26 +114,25 @@ interface Assets {
   styles: string;
   script: string;
   /** By path, without the version. */
-  files: Map<string, { type: string; body: Buffer }>;
+  files: Map<string, Drawn>;
 }
 
-async function readAssets(css: string): Promise<Assets> {
+/** Whoever has one of a version never asks again. */
+const FOR_EVER = { "Cache-Control": "public, max-age=31536000, immutable" };
+
+async function readAssets(css: string, now: number): Promise<Assets> {
   const [js, fonts] = await Promise.all([readFile(join(PROJECT_ROOT, "control-plane/pages/page.client.js")), readFonts()]);
-  const body = Buffer.from(css);
-  const files = new Map([
-    ["/assets/page.css", { type: "text/css; charset=utf-8", body }],
-    ["/assets/page.js", { type: "text/javascript; charset=utf-8", body: js }],
-    ...[...fonts].map(([name, body]): [string, { type: string; body: Buffer }] => [`/assets/fonts/${name}`, { type: "font/woff2", body }]),
-  ]);
-  return { styles: `/assets/page.css?v=${versionOf(body)}`, script: `/assets/page.js?v=${versionOf(js)}`, files };
-}
-
-function versionOf(body: Buffer): string {
-  return createHash("sha256").update(body).digest("hex").slice(0, 12);
+  const texts = [
+    { path: "/assets/page.css", type: "text/css; charset=utf-8", body: Buffer.from(css) },
+    { path: "/assets/page.js", type: "text/javascript; charset=utf-8", body: js },
+  ];
+  const drawn = await Promise.all(texts.map(async ({ path, type, body }): Promise<[string, Drawn]> => [path, await finishDrawing({ type, body, headers: FOR_EVER }, { before: undefined, now })]));
+  // Compressed already.
+  const plain = [...fonts].map(([name, body]): [string, Drawn] => [`/assets/fonts/${name}`, uncompressed({ type: "font/woff2", body, headers: FOR_EVER }, now)]);
+  const versioned = (path: string) => `${path}?v=${new Map(drawn).get(path)!.hash.slice(0, 12)}`;
+  return { styles: versioned("/assets/page.css"), script: versioned("/assets/page.js"), files: new Map([...drawn, ...plain]) };
 }
 
 function serveAssets(scope: FastifyInstance, { files }: Assets): void {
-  for (const [path, { type, body }] of files) {
-    scope.get(path, async (_request, reply) => reply.header("Content-Type", type).header("Cache-Control", "public, max-age=31536000, immutable").send(body));
-  }
+  for (const [path, drawn] of files) scope.get(path, async (request, reply) => sendDrawn(request, reply, drawn));
 }

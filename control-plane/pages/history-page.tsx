@@ -29,12 +29,12 @@ export function HistoryPage({ drawing, model: { page, months, older, newer } }: 
         <section id={`month-${month}`} data-live="" aria-labelledby={`title-${month}`}>
           <h2 id={`title-${month}`}>{formats.month(month)}</h2>
           {incidents.length + maintenance.length === 0 && <p class="quiet">{words.no_history}</p>}
-          {incidents.map((incident) => (
-            <PastIncident drawing={drawing} incident={incident} level={3} />
-          ))}
-          {maintenance.map((window) => (
-            <PastMaintenance drawing={drawing} window={window} />
-          ))}
+          {[
+            ...incidents.map((incident) => ({ at: incident.startedAt, entry: <PastIncident drawing={drawing} incident={incident} level={3} /> })),
+            ...maintenance.map((window) => ({ at: window.startsAt, entry: <PastMaintenance drawing={drawing} window={window} /> })),
+          ]
+            .toSorted((one, other) => other.at.localeCompare(one.at))
+            .map(({ entry }) => entry)}
         </section>
       ))}
       <nav class="months" aria-label={words.history}>

@@ -23,7 +23,7 @@ export function Layout({ title, styles, language = "en", children }: LayoutProps
       </head>
       <body>
         <main>{children}</main>
-        <footer>
+        <footer class="bottom">
           <p>
             Served by <a href="/">Pharos</a>
           </p>

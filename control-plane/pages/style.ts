@@ -46,6 +46,9 @@ const RADII: Record<BorderRadius, string> = { none: "0", sm: "0.25rem", md: "0.5
 /** WCAG 2.2: 1.4.3 and, for the theme made for it, 1.4.6. */
 const CONTRAST: Record<PageTheme, number> = { classic: 4.5, minimal: 4.5, compact: 4.5, high_contrast: 7 };
 
+/** A dark color made just readable on a dark ground looks switched off. */
+const DARK_CONTRAST = 7;
+
 /** Where links and headings stand; the darkest light and the lightest dark ground of the theme, as in its sheets. */
 const GROUNDS: Record<PageTheme, { light: string; dark: string }> = {
   classic: { light: "#fafafa", dark: "#1a1d20" },
@@ -63,14 +66,14 @@ export function pageStyle(sheets: StyleSheets, look: Look): string {
   const [brand, second] = [normalColor(primary) ?? "#2563eb", normalColor(secondary) ?? "#1e293b"];
   const { stack, faces } = fontStyle(font);
   const themed = sheets.themes[theme];
-  const colors = (ground: string) => `:root{--brand:${brand};--on-brand:${inkOn(brand)};--link:${readableOn(brand, ground, CONTRAST[theme])};--heading:${readableOn(second, ground, CONTRAST[theme])}}`;
-  const dark = `${sheets.dark}${themed.dark}${colors(GROUNDS[theme].dark)}`;
+  const colors = (ground: string, contrast: number) => `:root{--brand:${brand};--on-brand:${inkOn(brand)};--link:${readableOn(brand, ground, contrast)};--heading:${readableOn(second, ground, contrast)}}`;
+  const dark = `${sheets.dark}${themed.dark}${colors(GROUNDS[theme].dark, DARK_CONTRAST)}`;
   const own = [look.template?.css, look.css].filter((css) => css && findUnsafeCss(css).length === 0);
   return [
     faces,
     sheets.page,
     themed.light,
-    mode === "dark" ? dark : colors(GROUNDS[theme].light),
+    mode === "dark" ? dark : colors(GROUNDS[theme].light, CONTRAST[theme]),
     mode === "system" ? `@media (prefers-color-scheme:dark){${dark}}` : "",
     `:root{--font:${stack};--radius:${RADII[radius]}}`,
     ...own,

@@ -32,12 +32,12 @@ export function ServicesList({ drawing, page: { services }, uptime, withUptime }
 
 function Service({ drawing: { words }, service: { name, description, status } }: { drawing: Drawing; service: PublicService }) {
   return (
-    <div class="service">
-      <div>
+    <div>
+      <div class="service">
         <h3 class="name">{name}</h3>
-        {description && <p class="quiet">{description}</p>}
+        <span class={`status ${status}`}>{words[status]}</span>
       </div>
-      <span class={`status ${status}`}>{words[status]}</span>
+      {description && <p class="quiet">{description}</p>}
     </div>
   );
 }

@@ -7,6 +7,8 @@ import type { Drawing } from "../drawing.ts";
 const BAR = 3;
 const STEP = 4;
 const HEIGHT = 32;
+/** Where a day begins on which all was well: others stand out by more than their color. */
+const WELL_TOP = 8;
 
 interface UptimeBarsProps {
   drawing: Drawing;
@@ -41,7 +43,8 @@ function barsByStatus(days: ServiceUptime["days"]): Map<string, string> {
   const paths = new Map<string, string>();
   for (const [at, { worst_status: worst }] of days.entries()) {
     const status = worst ?? "nothing";
-    paths.set(status, `${paths.get(status) ?? ""}M${at * STEP} 0h${BAR}v${HEIGHT}h-${BAR}z`);
+    const top = status === "operational" || status === "nothing" ? WELL_TOP : 0;
+    paths.set(status, `${paths.get(status) ?? ""}M${at * STEP} ${top}h${BAR}v${HEIGHT - top}h-${BAR}z`);
   }
   return paths;
 }

@@ -64,9 +64,12 @@ const GROUNDS: Record<PageTheme, { light: string; dark: string }> = {
 export function pageStyle(sheets: StyleSheets, look: Look): string {
   const { mode, theme, primary, secondary, font, radius } = look;
   const [brand, second] = [normalColor(primary) ?? "#2563eb", normalColor(secondary) ?? "#1e293b"];
+  // Black or white stands on any color at 4.5:1; for more it is made darker or lighter.
+  const ink = inkOn(brand);
+  const filled = readableOn(brand, ink, CONTRAST[theme]);
   const { stack, faces } = fontStyle(font);
   const themed = sheets.themes[theme];
-  const colors = (ground: string, contrast: number) => `:root{--brand:${brand};--on-brand:${inkOn(brand)};--link:${readableOn(brand, ground, contrast)};--heading:${readableOn(second, ground, contrast)}}`;
+  const colors = (ground: string, contrast: number) => `:root{--brand:${filled};--on-brand:${ink};--link:${readableOn(brand, ground, contrast)};--heading:${readableOn(second, ground, contrast)}}`;
   const dark = `${sheets.dark}${themed.dark}${colors(GROUNDS[theme].dark, DARK_CONTRAST)}`;
   const own = [look.template?.css, look.css].filter((css) => css && findUnsafeCss(css).length === 0);
   return [

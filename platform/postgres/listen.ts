@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { setTimeout as rest } from "node:timers/promises";
 import { Client } from "pg";
 import type { Log } from "../log.ts";
@@ -24,12 +25,14 @@ const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
  */
 export function listenTo({ connectionString, channel, onNotify, log, pausesMs = PAUSES_MS }: ListenNeeds): Listening {
   const stopping = new AbortController();
-  let client: Client | null = null;
+  let socket: Socket | null = null;
   let attempt = 0;
 
   /** Resolves when the connection is gone, for whatever reason. */
   async function listenOnce(): Promise<void> {
-    const connection = new Client({ connectionString, application_name: "pharos listen", keepAlive: true, connectionTimeoutMillis: 5_000 });
+    // Its own, because pg's `end` waits for ever while it is still connecting.
+    const stream = new Socket();
+    const connection = new Client({ connectionString, application_name: "pharos listen", keepAlive: true, connectionTimeoutMillis: 5_000, stream: () => stream });
     const ended = new Promise<void>((resolve) => {
       connection.once("end", resolve);
       connection.on("error", (error) => {
@@ -38,7 +41,7 @@ export function listenTo({ connectionString, channel, onNotify, log, pausesMs = 
       });
     });
     connection.on("notification", ({ payload }) => onNotify(payload ?? ""));
-    client = connection;
+    socket = stream;
     try {
       await connection.connect();
       await connection.query(`listen ${connection.escapeIdentifier(channel)}`);
@@ -46,8 +49,8 @@ export function listenTo({ connectionString, channel, onNotify, log, pausesMs = 
       if (!stopping.signal.aborted) onNotify();
       await ended;
     } finally {
-      client = null;
-      await connection.end().catch(() => undefined);
+      socket = null;
+      stream.destroy();
     }
   }
 
@@ -62,7 +65,7 @@ export function listenTo({ connectionString, channel, onNotify, log, pausesMs = 
   return {
     async stop() {
       stopping.abort();
-      await client?.end().catch(() => undefined);
+      socket?.destroy();
       await running;
     },
   };

@@ -22,6 +22,7 @@ try {
   await expectStatus(`${base}/`, 200);
   await expectStatus(`${base}/pages/demo`, 200);
   await expectStatus(`${base}/openapi.json`, 200);
+  await expectStatus(`${base}/sdk/pharos.js`, 200);
   await expectStatus(`${base}/api/v1/services`, 401);
   const services = await expectStatus(`${base}/api/v1/services`, 200, { headers: { "X-API-Key": key } });
   const service_id = services.services[0].id;

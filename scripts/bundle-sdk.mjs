@@ -52,6 +52,9 @@ async function makeBundle(folder) {
       target: "es2020",
       format,
       minifySyntax: true,
+      // Of what is stored, in which two versions of the SDK may meet: these names must stay.
+      mangleProps: /^(envelope|sent|vital)$/,
+      mangleCache: { envelope: "v", sent: "s", vital: "l" },
       define: { SDK_VERSION: JSON.stringify(version) },
       legalComments: "none",
       logLevel: "warning",

@@ -47,7 +47,12 @@ describe.runIf(browserAvailable())("how the SDK delivers", () => {
   const flush = () => page.evaluate(`Pharos.flush()`);
   const told = () => receiver.events().map(({ message }) => message);
   /** Until the page has had its last answer and planned what follows. */
-  const settled = () => expect.poll(() => page.evaluate(`Object.values(localStorage).filter((stored) => /"sent":0/.test(stored))`)).toHaveLength(1);
+  const settled = () => expect.poll(() => page.evaluate(`Object.values(localStorage).filter((stored) => /"s":0/.test(stored))`)).toHaveLength(1);
+  /** As the browser does to a page that it puts aside. */
+  const freezeTimers = async () => {
+    await page.clock.runFor(1_200);
+    await page.evaluate(`window.setTimeout = () => 0`);
+  };
   const stored = () => page.evaluate<string[]>(`Object.keys(localStorage).filter((name) => name.startsWith("pharos:"))`);
 
   test.each<[string, BeaconAnswer]>([
@@ -142,6 +147,7 @@ describe.runIf(browserAvailable())("how the SDK delivers", () => {
 
   test("a page that was put aside does not send what another has taken over", async () => {
     receiver.answer(() => DOWN);
+    await freezeTimers();
     await say("a", "b");
     await flush();
     const leave = (type: string) => page.evaluate(`dispatchEvent(new PageTransitionEvent("${type}", { persisted: true }))`);
@@ -158,8 +164,7 @@ describe.runIf(browserAvailable())("how the SDK delivers", () => {
 
   test("a page that was frozen for long does not either", async () => {
     receiver.answer(() => DOWN);
-    await page.clock.runFor(1_200);
-    await page.evaluate(`window.setTimeout = () => 0`);
+    await freezeTimers();
     await say("a");
     await flush();
     receiver.answer(() => TAKEN);

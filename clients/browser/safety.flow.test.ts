@@ -64,6 +64,8 @@ describe.runIf(browserAvailable())("a page with the SDK", () => {
     ["JSON is broken", { script: `const stringify = JSON.stringify; JSON.stringify = () => { throw new Error("json") }; Pharos.captureError(new Error("a")); JSON.stringify = stringify;` }],
     ["a tag is a ring", { script: `const ring = {}; ring.ring = ring; Pharos.setTag("ring", ring); Pharos.captureError(new Error("a")); Pharos.setTag("ring", null);` }],
     ["a tag is a BigInt", { script: `Pharos.captureError(new Error("a"), { tags: { big: 1n } });` }],
+    ["the console throws", { script: `console.warn = () => { throw new Error("console") }; for (let i = 0; i < 3; i++) Pharos.addBreadcrumb(Object.defineProperty({}, "message", { get() { throw new Error("getter") }, enumerable: true }));` }],
+    ["the stack is exhausted", { script: `try { (function dive() { try { dive() } catch (error) { try { Pharos.captureError(error) } catch {} throw error } })() } catch {}` }],
     ["it is called with nonsense", { script: `for (const name of Object.keys(Pharos)) if (name !== "close") { Pharos[name](); Pharos[name](null, null); Pharos[name](5, 5); Pharos[name](Symbol()); } Pharos.setUser(null);` }],
   ])("neither throws nor loops when %s", async (_, opened) => {
     const page = await open({ ...opened, script: opened.script!.replace("URL", receiver.url) });

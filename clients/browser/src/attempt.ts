@@ -1,11 +1,10 @@
 import { MAX_WARNINGS } from "./limits.ts";
 
 /** What `work` gives, or undefined when it throws. */
-export function attempt<Result>(work: () => Result, otherwise?: (error: unknown) => void): Result | undefined {
+export function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work();
-  } catch (error) {
-    otherwise?.(error);
+  } catch {
     return undefined;
   }
 }
@@ -14,5 +13,6 @@ let warnings = 0;
 
 /** Tells the page's developer, who hears the same ten times over at most. */
 export function warn(what: unknown): void {
-  if (warnings++ < MAX_WARNINGS) console.warn("Pharos:", what);
+  // The page may have put anything in the console's place.
+  if (warnings++ < MAX_WARNINGS) attempt(() => console.warn("Pharos:", what));
 }

@@ -7,10 +7,10 @@ export const breadcrumbs: Breadcrumb[] = [];
 
 /** What is added is copied: it may be changed afterwards, or be nothing that JSON can hold. */
 export function note(breadcrumb: Breadcrumb): void {
-  const { data, message = "", ...rest } = breadcrumb;
-  const short = { timestamp: Date.now(), ...rest, message: message.slice(0, LONGEST_BREADCRUMB_MESSAGE) };
-  const text = JSON.stringify({ ...short, data });
-  breadcrumbs.push(text.length > LONGEST_BREADCRUMB ? short : (JSON.parse(text) as Breadcrumb));
+  const { category, message } = breadcrumb;
+  const timestamp = Date.now();
+  const text = JSON.stringify({ timestamp, ...breadcrumb });
+  breadcrumbs.push(text.length > LONGEST_BREADCRUMB ? { timestamp, category, message: message?.slice(0, LONGEST_BREADCRUMB_MESSAGE) } : (JSON.parse(text) as Breadcrumb));
   if (breadcrumbs.length > Math.min(options!.breadcrumbs ?? 30, MAX_BREADCRUMBS)) breadcrumbs.shift();
 }
 

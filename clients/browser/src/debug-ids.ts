@@ -4,7 +4,7 @@ declare global {
 }
 
 /** The first frame's URL, as any engine prints it. */
-const SCRIPT = /[a-z][a-z.+:-]*:\/\/\S+?(?=:\d+(:\d+)?\)?$)/m;
+const SCRIPT = /\w+:\/\/\S+?(?=:\d+(:\d+)?\)?$)/m;
 
 let known: [url: string | undefined, id: string][] = [];
 

@@ -30,10 +30,15 @@ let inside = false;
 export function guarded<Given extends unknown[], Result>(work: (...given: Given) => Result): (...given: Given) => Result | undefined {
   return (...given) => {
     if (inside || !options) return undefined;
-    inside = true;
-    const result = attempt(() => work(...given), warn);
-    inside = false;
-    return result;
+    try {
+      inside = true;
+      return work(...given);
+    } catch (error) {
+      warn(error);
+      return undefined;
+    } finally {
+      inside = false;
+    }
   };
 }
 

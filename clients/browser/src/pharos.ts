@@ -16,7 +16,7 @@ export type { PharosOptions, PharosUser, Tag } from "./options.ts";
 /** Starts reporting. Like every function here it never throws, and before it none of them does anything. A second call is ignored, with a warning, until `close`. */
 export const init = (given: PharosOptions): void =>
   attempt(() => {
-    if (options || !given.key || !given.url) return warn(options ? "already running" : "no key or url");
+    if (options || !given.key || !given.url) return warn("init needs key and url, once");
     if (given.respectDoNotTrack && (navigator.doNotTrack === "1" || (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl)) return;
     setOptions(given);
     openQueue();

@@ -50,7 +50,7 @@ function write(name: string, stored: Stored | number[] | null): void {
 
 /** Writes what waits, without the oldest where it is too much. */
 export function store(): void {
-  while (waiting.length > MOST_WAITING || JSON.stringify(waiting).length > MOST_WAITING_CHARACTERS) waiting.shift();
+  while (waiting.length > MOST_WAITING || waiting.reduce((sum, { event }) => sum + event.length, 0) > MOST_WAITING_CHARACTERS) waiting.shift();
   write(place, waiting.length ? [gone ? 0 : Date.now() + LEASE_MS, ...waiting] : null);
 }
 
@@ -74,9 +74,8 @@ export function batch(unsentOnly?: boolean): Waiting[] {
 
 function leaveOld(): void {
   const now = Date.now();
-  const [until, first] = read(place);
-  // Taken over, while this page was frozen.
-  if (until && !first) waiting = [];
+  // Taken over, while this page was frozen. Looked at without being parsed, for it is done with every event.
+  if (/^.\d+.$/.test(attempt(() => localStorage.getItem(place))!)) waiting = [];
   waiting = waiting.filter(({ at, sent }) => now - at < DAY_MS && !(sent && now - sent > REMEMBERED_MS));
 }
 

@@ -6,9 +6,9 @@ import { batch, remove, store, type Waiting } from "./queue.ts";
 /** Trying again would not help. */
 const REFUSED = /^4(?!08|29)/;
 
-let timer: number | undefined;
+let timer = 0;
 let failures = 0;
-let running: Promise<boolean> | undefined;
+let running: Promise<boolean> | null = null;
 
 /** The browser's own, from before we note its calls. */
 const request = globalThis.fetch;
@@ -17,18 +17,19 @@ const address = () => `${options!.url!.replace(/\/+$/, "")}/api/beacon`;
 
 /** Sends soon, unless a failure is being waited out. */
 export function schedule(ms: number = GATHER_MS): void {
-  if (options) timer ??= window.setTimeout(() => void send(), ms);
+  if (options && !timer) timer = window.setTimeout(send, ms);
 }
 
 export function stopSending(): void {
   clearTimeout(timer);
-  timer = undefined;
+  timer = 0;
 }
 
 /** Sends now all that waits. Resolves to whether everything was answered. */
 export function send(): Promise<boolean> {
   stopSending();
-  return (running ??= sendAll().finally(() => (running = undefined)));
+  running ||= sendAll().finally(() => (running = null));
+  return running;
 }
 
 /** An event leaves the queue by an answer and by nothing else. */
@@ -42,7 +43,7 @@ async function sendAll(): Promise<boolean> {
       // Should the page end now, whoever takes over knows that they may have arrived.
       store();
       // A retry does without keepalive: that its quota was exceeded looks like any other failure.
-      const answer = await request(address(), { method: "POST", body: bodyOf(events), keepalive: !failures, credentials: "omit", signal: AbortSignal.timeout?.(REQUEST_TIMEOUT_MS) });
+      const answer = await request(address(), { method: "POST", body: bodyOf(events), keepalive: !failures, signal: AbortSignal.timeout?.(REQUEST_TIMEOUT_MS) });
       const { status } = answer;
       // To its end, for so long it counts as under way.
       const text = await answer.text();

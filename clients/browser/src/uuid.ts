@@ -1,6 +1,5 @@
-/** A random UUID: the end of a blob URL is one (File API, "generate a new blob URL"), also on pages without TLS, where `crypto.randomUUID` is missing. */
+/** A random UUID, version 4. `crypto.randomUUID` is missing on pages without TLS, and pages replace `Math.random` by what repeats itself. */
 export function uuid(): string {
-  const url = URL.createObjectURL(new Blob());
-  URL.revokeObjectURL(url);
-  return url.slice(-36);
+  const random = crypto.getRandomValues(new Uint8Array(36));
+  return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, (_, at: number) => (random[at]! % 16).toString(16));
 }

@@ -10,7 +10,7 @@ interface Entry extends PerformanceEntry {
 }
 
 /** Vitals that are a moment, by the name or the type of their entry. */
-const MOMENTS: Record<string, string> = { navigation: "TTFB", "first-contentful-paint": "FCP", "largest-contentful-paint": "LCP" };
+const MOMENTS: Record<string, string> = { navigation: "TTFB", "largest-contentful-paint": "LCP", "first-contentful-paint": "FCP" };
 
 const found: Record<string, number> = {};
 /** The longest duration of each interaction. */

@@ -14,7 +14,7 @@ export function watchErrors(): void {
     }
     // "Script error." of another origin's script: all of them look the same, whatever went wrong.
     if (!error && !filename && withoutDetails++) return;
-    reportSome(() => ({ stack: filename && `    at ${filename}:${lineno}:${colno}`, ...factsOf(error ?? message, "Error", { handled: false }) }));
+    reportSome(() => ({ stack: filename && `at ${filename}:${lineno}:${colno}`, ...factsOf(error ?? message, "Error", { handled: false }) }));
   });
   listen("unhandledrejection", (event) => {
     reportSome(() => factsOf((event as PromiseRejectionEvent).reason, "UnhandledRejection", { handled: false }));

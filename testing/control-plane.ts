@@ -29,6 +29,8 @@ export interface TestControlPlane {
   call(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** From now on Postgres is away, for the control plane and for `database`. */
   cutPostgres(): Promise<void>;
+  /** It is there again. */
+  mendPostgres(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
       return { status: response.statusCode, headers: response.headers as Answer["headers"], body: response.json() };
     },
     cutPostgres: () => relay.cut(),
+    mendPostgres: () => relay.mend(),
     async stop() {
       await app.close();
       await clickhouse.close();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ interface PostgresRelay {
   url: string;
   /** From now on Postgres is away: connections break, new ones are refused. */
   cut(): Promise<void>;
+  /** From now on it is there again. */
+  mend(): Promise<void>;
 }
 
 const SOCKET_NAME = ".s.PGSQL.5432";
@@ -26,13 +28,18 @@ export async function startPostgresRelay(url: string): Promise<PostgresRelay> {
       socket.pipe(peer);
     }
   });
-  await new Promise<void>((resolve) => server.listen(join(folder, SOCKET_NAME), resolve));
+  const listen = () => new Promise<void>((resolve) => server.listen(join(folder, SOCKET_NAME), resolve));
+  await listen();
   return {
     url: `${url.slice(0, url.indexOf("?"))}?host=${encodeURIComponent(folder)}`,
     async cut() {
       for (const socket of open) socket.destroy();
       if (server.listening) await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
+    },
+    async mend() {
+      await mkdir(folder, { recursive: true });
+      await listen();
     },
   };
 }

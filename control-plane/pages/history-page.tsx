@@ -1,7 +1,7 @@
 import type { PageRecord, PublicMaintenance } from "../../domain/status-pages/public-page.ts";
 import { fillIn } from "./messages/all.ts";
 import type { Drawing } from "./drawing.ts";
-import { capitalWord } from "./words.ts";
+import { capitalWord, isolated } from "./words.ts";
 import { PageBody } from "./page-body.tsx";
 import { Footer } from "./sections/footer.tsx";
 import { Header } from "./sections/header.tsx";
@@ -50,7 +50,7 @@ export function HistoryPage({ drawing, model: { page, months, older, newer } }: 
         )}
       </nav>
       <p>
-        <a href={addresses.home}>{fillIn(words.back, { page: page.name })}</a>
+        <a href={addresses.home}>{fillIn(words.back, { page: isolated(page.name, drawing.language) })}</a>
       </p>
     </PageBody>
   );
@@ -60,7 +60,9 @@ function PastMaintenance({ drawing, window }: { drawing: Drawing; window: Public
   const { id, title, status, startsAt, endsAt, services } = window;
   return (
     <article id={id} class="card happening maintenance">
-      <h3>{title}</h3>
+      <h3>
+        <bdi>{title}</bdi>
+      </h3>
       <p class="quiet">
         <span class="status maintenance">{drawing.words.maintenance}</span> · {capitalWord(status, drawing.language)} · <Span from={startsAt} to={endsAt} formats={drawing.formats} />
       </p>

@@ -86,7 +86,7 @@ function CustomBody({ drawing, model, html }: { drawing: Drawing; model: HomeMod
     return renderToString(<Section type={type} drawing={drawing} model={model} withUptime={false} merged={false} />);
   });
   return (
-    <PageBody drawing={drawing} header={null} footer={null}>
+    <PageBody drawing={drawing} header={null} footer={null} ownMain={/<main[\s>]/.test(filled)}>
       {!/<h1[\s>]/.test(filled) && <h1 class="unseen">{model.page.name}</h1>}
       <div class="custom" dangerouslySetInnerHTML={{ __html: filled }} />
     </PageBody>

@@ -1,7 +1,7 @@
 import type { PublicIncident } from "../../domain/status-pages/public-page.ts";
 import { fillIn } from "./messages/all.ts";
 import type { Drawing } from "./drawing.ts";
-import { capitalWord } from "./words.ts";
+import { capitalWord, isolated } from "./words.ts";
 import { PageBody } from "./page-body.tsx";
 import { Footer } from "./sections/footer.tsx";
 import { Header } from "./sections/header.tsx";
@@ -23,7 +23,9 @@ export function IncidentPage({ drawing, model: { page, incident } }: { drawing: 
   return (
     <PageBody drawing={drawing} header={<Header drawing={drawing} page={page} heading={false} />} footer={<Footer drawing={drawing} />}>
       <article id="incident" data-live="" class={`card happening ${incident.severity}`}>
-        <h1>{title}</h1>
+        <h1>
+          <bdi>{title}</bdi>
+        </h1>
         <p class="quiet">
           <Severity drawing={drawing} incident={incident} /> · {capitalWord(status, drawing.language)}
         </p>
@@ -48,7 +50,7 @@ export function IncidentPage({ drawing, model: { page, incident } }: { drawing: 
         <Updates drawing={drawing} updates={updates} />
       </article>
       <p>
-        <a href={addresses.home}>{fillIn(words.back, { page: page.name })}</a>
+        <a href={addresses.home}>{fillIn(words.back, { page: isolated(page.name, drawing.language) })}</a>
       </p>
     </PageBody>
   );

@@ -7,19 +7,22 @@ interface PageBodyProps {
   drawing: Drawing;
   header: ComponentChildren;
   footer: ComponentChildren;
+  /** Whether the children hold the main landmark already: a document has one. */
+  ownMain?: boolean;
   children: ComponentChildren;
 }
 
 /** What every view of a status page has around it: its owner's header and footer, and whose software it is. */
-export function PageBody({ drawing, header, footer, children }: PageBodyProps) {
+export function PageBody({ drawing, header, footer, ownMain = false, children }: PageBodyProps) {
   const { look } = drawing;
+  const Main = ownMain ? "div" : "main";
   return (
     <>
       <Own html={look.headerHtml} />
       {header && <header class="top">{header}</header>}
-      <main id="main" tabindex={-1}>
+      <Main id="main" tabindex={-1}>
         {children}
-      </main>
+      </Main>
       <footer class="bottom">
         {footer}
         <Branding drawing={drawing} />

@@ -16,7 +16,8 @@
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     localise(fresh);
     for (const part of document.querySelectorAll("[data-live]")) {
-      const next = fresh.getElementById(part.id);
+      // What the page's owner wrote may have the same id.
+      const next = fresh.querySelector(`#${part.id}[data-live]`);
       if (!next || part.contains(document.activeElement)) continue;
       for (const open of part.querySelectorAll("details[open]")) fresh.getElementById(open.id)?.setAttribute("open", "");
       if (next.className !== part.className) part.className = next.className;

@@ -23,7 +23,7 @@ export function StartPage({ pages, ready, styles }: StartPageProps) {
           {pages.map(({ name, slug }) => (
             <li>
               <a class="name" href={`/pages/${slug}`}>
-                {name}
+                <bdi>{name}</bdi>
               </a>
             </li>
           ))}

@@ -38,7 +38,7 @@ function squeeze(css: string): string {
 
 /** Of the plain pages that belong to no organization. */
 export function plainStyle({ page, dark }: StyleSheets): string {
-  return `${page}@media (prefers-color-scheme:dark){${dark}}`;
+  return `${page}@media screen and (prefers-color-scheme:dark){${dark}}`;
 }
 
 const RADII: Record<BorderRadius, string> = { none: "0", sm: "0.25rem", md: "0.5rem", lg: "1rem", full: "1.5rem" };
@@ -76,8 +76,9 @@ export function pageStyle(sheets: StyleSheets, look: Look): string {
     faces,
     sheets.page,
     themed.light,
-    mode === "dark" ? dark : colors(GROUNDS[theme].light, CONTRAST[theme]),
-    mode === "system" ? `@media (prefers-color-scheme:dark){${dark}}` : "",
+    colors(GROUNDS[theme].light, CONTRAST[theme]),
+    // Paper is white.
+    mode === "light" ? "" : `@media screen${mode === "dark" ? "" : " and (prefers-color-scheme:dark)"}{${dark}}`,
     `:root{--font:${stack};--radius:${RADII[radius]}}`,
     ...own,
   ].join("\n");

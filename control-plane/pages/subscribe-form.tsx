@@ -44,7 +44,7 @@ export function ServiceChoices({ language, services, chosen }: { language: strin
       <legend class="quiet">{words.allServices}</legend>
       {services.map(({ id, name }) => (
         <label class="choice">
-          <input type="checkbox" name="services" value={id} checked={chosen.includes(id)} /> <span class="name">{name}</span>
+          <input type="checkbox" name="services" value={id} checked={chosen.includes(id)} /> <bdi class="name">{name}</bdi>
         </label>
       ))}
     </fieldset>

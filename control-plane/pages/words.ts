@@ -1,4 +1,4 @@
-import { messagesOf } from "../../domain/subscribers/messages/all.ts";
+import { isRightToLeft, messagesOf } from "../../domain/subscribers/messages/all.ts";
 import type { IncidentSeverity, IncidentStatus, MaintenanceStatus, PageLanguage } from "../../schemas/vocabulary.ts";
 import type { PageAddresses } from "./addresses.ts";
 import { fillIn, pageMessages } from "./messages/all.ts";
@@ -13,6 +13,11 @@ export function capitalWord(word: IncidentStatus | MaintenanceStatus | IncidentS
 function wordOf(word: IncidentStatus | MaintenanceStatus | IncidentSeverity, language: PageLanguage): string {
   if (word === "cancelled") return pageMessages(language).cancelled;
   return messagesOf(language)[word === "in_progress" ? "started" : word];
+}
+
+/** A text of a page's owner inside a sentence of ours: where their directions differ it keeps its own order (Unicode's isolates, UAX #9). */
+export function isolated(text: string, language: PageLanguage): string {
+  return isRightToLeft(language) === /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text) ? text : `\u2068${text}\u2069`;
 }
 
 /** Where a maintenance is shown: it has no page of its own. */

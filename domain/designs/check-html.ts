@@ -51,6 +51,18 @@ const STRICT: sanitizeHtml.IOptions = {
   nonBooleanAttributes: [],
 };
 
+/** As pages draw it: no deeper than may be saved, and without placeholders inside tags, where filling them in would change what was judged. */
+const DRAWN: sanitizeHtml.IOptions = {
+  ...STRICT,
+  nestingLimit: MAX_NESTING,
+  transformTags: {
+    "*": (tagName, attributes) => ({ tagName, attribs: Object.fromEntries(Object.entries(attributes).filter(([name, value]) => !holdsPlaceholder(name) && !holdsPlaceholder(value))) }),
+  },
+};
+
+/** Browsers end these elsewhere than the parser does, and take what follows for markup. */
+const READ_OTHERWISE = /<!--(?:-?>)|--!>|<!\[CDATA\[/;
+
 /** The same serialisation with everything kept, so that only what is unsafe differs. */
 const EVERYTHING: sanitizeHtml.IOptions = {
   allowedTags: false,
@@ -64,6 +76,7 @@ const EVERYTHING: sanitizeHtml.IOptions = {
 /** A sentence for each kind of thing in a template's HTML that sanitising removes; none when it is safe. */
 export function findUnsafeHtml(html: string): string[] {
   const faults = new Set<string>();
+  if (READ_OTHERWISE.test(html)) faults.add("A comment must begin with <!-- and end with -->, and there are no CDATA sections in HTML.");
   let depth = 0;
   const options: sanitizeHtml.IOptions = {
     ...STRICT,
@@ -86,7 +99,7 @@ export function findUnsafeHtml(html: string): string[] {
 
 /** HTML as a page may carry it: whatever `findUnsafeHtml` would name is gone, and what is open is closed. */
 export function sanitizePageHtml(html: string): string {
-  return sanitizeHtml(html, STRICT);
+  return sanitizeHtml(html, DRAWN);
 }
 
 /** Ends the sanitising, which takes the square of the depth's time. */
@@ -94,7 +107,7 @@ class TooDeep extends Error {}
 
 function attributeFault(tag: string, name: string, value: string): string | null {
   // A section is HTML: inside a tag it would break out of it.
-  if (value.includes("{{") || name.includes("{{")) return `A placeholder stands inside the tag <${tag}>; it can only stand between tags.`;
+  if (holdsPlaceholder(value) || holdsPlaceholder(name)) return `A placeholder stands inside the tag <${tag}>; it can only stand between tags.`;
   if (name.startsWith("on")) return `The attribute ${cut(name)} of <${tag}> is not allowed. Scripts are never executed on a status page.`;
   if (name === "style") return `The attribute style of <${tag}> is not allowed. Give it a class and put styles into the CSS.`;
   if (!name.startsWith("aria-") && !GLOBAL_ATTRIBUTES.includes(name) && !ATTRIBUTES[tag]?.includes(name)) return `The attribute ${cut(name)} of <${tag}> is not allowed.`;
@@ -109,6 +122,10 @@ function isSafeAddress(value: string, schemes: readonly string[]): boolean {
   if (host === "page.invalid" && protocol === "https:") return true;
   const scheme = protocol.slice(0, -1);
   return schemes.includes(scheme) && value.trim().toLowerCase().startsWith(`${scheme}:`);
+}
+
+function holdsPlaceholder(text: string): boolean {
+  return text.includes("{{");
 }
 
 function addIfAny(faults: Set<string>, fault: string | null): void {

@@ -45,8 +45,8 @@ export function lookOf({ page, published, draft }: Pick<PageSettings, "page" | "
     font: FONT_FAMILIES.find((each) => each === design?.themeTokens.font.family) ?? page.fontFamily,
     radius: page.borderRadius,
     header: page.headerStyle,
-    logoUrl: page.logoUrl,
-    faviconUrl: page.faviconUrl,
+    logoUrl: imageUrl(page.logoUrl),
+    faviconUrl: imageUrl(page.faviconUrl),
     announcement,
     sections: (design?.layout.sections ?? DEFAULT_SECTIONS).flatMap(({ type, enabled }) => {
       const known = SECTION_TYPES.find((each) => each === type);
@@ -59,4 +59,9 @@ export function lookOf({ page, published, draft }: Pick<PageSettings, "page" | "
     footerHtml: page.customFooterHtml,
     branding: !page.hideBranding,
   };
+}
+
+/** An image's address, whatever was checked when it was saved. */
+function imageUrl(url: string | null): string | null {
+  return url !== null && /^https?:/i.test(url) && URL.canParse(url) ? url : null;
 }

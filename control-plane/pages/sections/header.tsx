@@ -9,7 +9,7 @@ interface HeaderProps {
 
 /** Whose page it is. */
 export function Header({ drawing: { look, addresses }, page: { name, tagline }, heading }: HeaderProps) {
-  const mark = look.logoUrl === null ? name : <img class="logo" src={look.logoUrl} alt={name} />;
+  const mark = look.logoUrl === null ? <bdi>{name}</bdi> : <img class="logo" src={look.logoUrl} alt={name} />;
   return (
     <div class="head">
       {heading ? (
@@ -19,7 +19,11 @@ export function Header({ drawing: { look, addresses }, page: { name, tagline }, 
           <a href={addresses.home}>{mark}</a>
         </p>
       )}
-      {tagline && <p class="tagline">{tagline}</p>}
+      {tagline && (
+        <p class="tagline">
+          <bdi>{tagline}</bdi>
+        </p>
+      )}
     </div>
   );
 }

@@ -31,7 +31,9 @@ export function PastIncident({ drawing, incident, level }: { drawing: Drawing; i
   return (
     <article class={`card happening ${incident.severity}`}>
       <Title>
-        <a href={addresses.incident(id)}>{title}</a>
+        <a href={addresses.incident(id)}>
+          <bdi>{title}</bdi>
+        </a>
       </Title>
       <p class="quiet">
         <Severity drawing={drawing} incident={incident} /> · {capitalWord(status, drawing.language)} · <Moment at={startedAt} formats={formats} />

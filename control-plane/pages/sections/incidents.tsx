@@ -1,7 +1,7 @@
 import type { PublicIncident, PublicPage } from "../../../domain/status-pages/public-page.ts";
 import { fillIn } from "../messages/all.ts";
 import type { Drawing } from "../drawing.ts";
-import { capitalWord } from "../words.ts";
+import { capitalWord, isolated } from "../words.ts";
 import { Moment } from "./moment.tsx";
 import { Updates } from "./updates.tsx";
 
@@ -29,7 +29,9 @@ function OpenIncident({ drawing, incident }: { drawing: Drawing; incident: Publi
   return (
     <article class={`card happening ${incident.severity}`}>
       <h3>
-        <a href={addresses.incident(id)}>{title}</a>
+        <a href={addresses.incident(id)}>
+          <bdi>{title}</bdi>
+        </a>
       </h3>
       <p class="quiet">
         <Severity drawing={drawing} incident={incident} /> · {capitalWord(incident.status, drawing.language)} · {before}
@@ -51,7 +53,7 @@ export function Severity({ drawing, incident: { severity } }: { drawing: Drawing
   return <span class={`status ${severity}`}>{capitalWord(severity, drawing.language)}</span>;
 }
 
-export function Affected({ drawing: { words, formats }, services }: { drawing: Drawing; services: readonly { name: string }[] }) {
+export function Affected({ drawing: { words, formats, language }, services }: { drawing: Drawing; services: readonly { name: string }[] }) {
   if (services.length === 0) return null;
-  return <p class="quiet">{fillIn(words.affects, { services: formats.list(services.map(({ name }) => name)) })}</p>;
+  return <p class="quiet">{fillIn(words.affects, { services: formats.list(services.map(({ name }) => isolated(name, language))) })}</p>;
 }

@@ -22,7 +22,9 @@ function Maintenance({ drawing, window }: { drawing: Drawing; window: PublicMain
   const { id, title, description, status, startsAt, endsAt, services, updates } = window;
   return (
     <article id={id} class={`card happening ${status === "in_progress" ? "maintenance" : ""}`}>
-      <h3>{title}</h3>
+      <h3>
+        <bdi>{title}</bdi>
+      </h3>
       <p class="quiet">
         <span class={`status ${status === "in_progress" ? "maintenance" : ""}`}>{capitalWord(status, drawing.language)}</span> · <Span from={startsAt} to={endsAt} formats={drawing.formats} />
       </p>

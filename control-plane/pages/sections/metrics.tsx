@@ -41,7 +41,9 @@ function Chart({ drawing: { words, formats }, service, series }: { drawing: Draw
   const highest = fillIn(words.highest, { value: write(series.highest) });
   return (
     <li>
-      <h3 class="name">{title}</h3>
+      <h3 class="name">
+        <bdi>{service}</bdi>: {words[TITLE[series.name]]}
+      </h3>
       <svg class="chart" viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`} preserveAspectRatio="none" role="img" aria-label={`${title}. ${average}. ${highest}.`}>
         <path d={curve(series.points)} />
       </svg>

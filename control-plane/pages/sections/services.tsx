@@ -34,10 +34,12 @@ function Service({ drawing: { words }, service: { name, description, status } }:
   return (
     <div>
       <div class="service">
-        <h3 class="name">{name}</h3>
+        <h3 class="name">
+          <bdi>{name}</bdi>
+        </h3>
         <span class={`status ${status}`}>{words[status]}</span>
       </div>
-      {description && <p class="quiet">{description}</p>}
+      {description && <p class="quiet message">{description}</p>}
     </div>
   );
 }
@@ -53,7 +55,9 @@ export function UptimeHistory({ drawing, page: { services }, uptime }: ServicesP
         <ul class="card rows">
           {services.map(({ id, name }) => (
             <li>
-              <h3 class="name">{name}</h3>
+              <h3 class="name">
+          <bdi>{name}</bdi>
+        </h3>
               <UptimeBars drawing={drawing} name={name} uptime={uptime.get(id)} />
             </li>
           ))}

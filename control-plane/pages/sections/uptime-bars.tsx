@@ -80,7 +80,9 @@ export function UptimeDetails({ drawing: { words, formats }, services, uptime }:
               return (
                 <tr>
                   <td>{formats.day(date)}</td>
-                  <td>{name}</td>
+                  <td>
+                    <bdi>{name}</bdi>
+                  </td>
                   <td>
                     <span class={`status ${worst!}`}>{words[worst!]}</span>
                   </td>

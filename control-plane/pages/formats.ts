@@ -16,6 +16,8 @@ export interface Formats {
   duration(seconds: number): string;
   /** Such as "89 days ago", and "today" for 0. */
   daysAgo(days: number): string;
+  /** Such as "24 hours ago", and "now" for 0. */
+  hoursAgo(hours: number): string;
   milliseconds(value: number): string;
   count(value: number): string;
   list(names: readonly string[]): string;
@@ -70,6 +72,7 @@ function makeFormats(language: string, timezone: string): Formats {
       return parts.flatMap(([format, value], at) => (value > 0 || at === 0 ? [format.format(value)] : [])).join(" ");
     },
     daysAgo: (days) => relative.format(days === 0 ? 0 : -days, "day"),
+    hoursAgo: (hours) => (hours === 0 ? relative.format(0, "second") : relative.format(-hours, "hour")),
     milliseconds: (value) => milliseconds.format(value),
     count: (value) => plain.format(value),
     list: (names) => list.format(names),

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { MetricSeries } from "../../domain/status-pages/read-page-metrics.ts";
+import type { PageMetrics } from "../../domain/status-pages/read-page-metrics.ts";
 import type { PageUptime, PublicPage } from "../../domain/status-pages/public-page.ts";
 import type { SectionType } from "../../schemas/vocabulary.ts";
 import type { Drawing } from "./drawing.ts";
@@ -22,7 +22,7 @@ export interface HomeModel {
   page: PublicPage;
   uptime: PageUptime;
   /** Null when they could not be read. */
-  metrics: readonly MetricSeries[] | null;
+  metrics: PageMetrics | null;
 }
 
 /** The page itself: its sections in their order, or its own template. */

@@ -1,7 +1,9 @@
 // Runs in the visitor's browser; the page is whole without it. Writes moments in the visitor's time zone, and keeps what is told up to date.
 (() => {
   const { documentElement: root } = document;
-  const format = new Intl.DateTimeFormat(root.lang, { dateStyle: "medium", timeStyle: "short" });
+  // In the page's language, but as the visitor's country writes it.
+  const own = navigator.languages.find((each) => each.split("-")[0] === root.lang.split("-")[0]) ?? root.lang;
+  const format = new Intl.DateTimeFormat(own, { dateStyle: "medium", timeStyle: "short" });
   const localise = (part) => {
     for (const time of part.querySelectorAll("time[data-at]")) {
       const from = new Date(time.dateTime);

@@ -25,6 +25,7 @@ export function StartPage({ pages, ready, styles }: StartPageProps) {
               <a class="name" href={`/pages/${slug}`}>
                 <bdi>{name}</bdi>
               </a>
+              <p class="quiet">/pages/{slug}</p>
             </li>
           ))}
         </ul>

@@ -46,7 +46,7 @@ export const home: View<HomeModel> = {
     const ids = page.services.slice(0, MOST_BARS).map(({ id }) => id);
     const [uptime, metrics] = await Promise.all([
       settings.page.showUptimeGraph ? readPageUptime(queries, ids, { timezone: settings.timezone, now }) : new Map(),
-      showsMetrics(settings) ? readMetrics({ clickhouse, log, now }, ids) : [],
+      showsMetrics(settings) ? readMetrics({ clickhouse, log, now }, ids) : null,
     ]);
     return { page, uptime, metrics };
   },

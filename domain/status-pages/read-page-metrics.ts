@@ -4,7 +4,14 @@ import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 export const PUBLIC_METRICS = ["response_time_ms", "error_rate"] as const;
 export type PublicMetric = (typeof PUBLIC_METRICS)[number];
 
-/** One measurement over the last 24 hours. */
+/** What was measured in the last 24 hours; milliseconds since the epoch. */
+export interface PageMetrics {
+  from: number;
+  until: number;
+  series: MetricSeries[];
+}
+
+/** One measurement over that time. */
 export interface MetricSeries {
   serviceId: string;
   name: PublicMetric;
@@ -19,9 +26,10 @@ export const METRIC_STEP_MS = 900_000;
 const WINDOW_MS = 86_400_000;
 
 /** The public metrics of some services, in one query; a visitor does not wait longer for them than for the rest. Rejects when ClickHouse is away. */
-export async function readPageMetrics(clickhouse: ClickHouse, serviceIds: readonly string[], now: Date): Promise<MetricSeries[]> {
-  if (serviceIds.length === 0) return [];
-  const params = { services: serviceIds, names: PUBLIC_METRICS, from: now.getTime() - WINDOW_MS, step: METRIC_STEP_MS };
+export async function readPageMetrics(clickhouse: ClickHouse, serviceIds: readonly string[], now: Date): Promise<PageMetrics> {
+  const [from, until] = [now.getTime() - WINDOW_MS, now.getTime()];
+  if (serviceIds.length === 0) return { from, until, series: [] };
+  const params = { services: serviceIds, names: PUBLIC_METRICS, from, step: METRIC_STEP_MS };
   const rows = await clickhouse.query<{ service_id: string; name: PublicMetric; at: string; total: number; highest: number; samples: string }>(SAMPLES, params, { timeoutMs: 2_000 });
   const series = new Map<string, MetricSeries & { total: number; samples: number }>();
   for (const { service_id: serviceId, name, at, total, highest, samples } of rows) {
@@ -34,7 +42,7 @@ export async function readPageMetrics(clickhouse: ClickHouse, serviceIds: readon
     found.highest = Math.max(found.highest, highest);
     found.average = found.total / found.samples;
   }
-  return [...series.values()].map(({ total: _total, samples: _samples, ...each }) => each);
+  return { from, until, series: [...series.values()].map(({ total: _total, samples: _samples, ...each }) => each) };
 }
 
 const SAMPLES = `

@@ -7,7 +7,7 @@ import { Moment } from "./moment.tsx";
 
 /** Incidents that were resolved lately, and the way to all others. */
 export function IncidentHistory({ drawing, page }: { drawing: Drawing; page: PublicPage }) {
-  const { words, addresses, formats } = drawing;
+  const { words, addresses, formats, look } = drawing;
   const past = page.incidents.filter(({ status }) => status === "resolved");
   return (
     <section id="past-incidents" data-live="" aria-labelledby="past-incidents-title">
@@ -16,9 +16,11 @@ export function IncidentHistory({ drawing, page }: { drawing: Drawing; page: Pub
       {past.map((incident) => (
         <PastIncident drawing={drawing} incident={incident} level={3} />
       ))}
-      <p>
-        <a href={addresses.history()}>{words.history}</a>
-      </p>
+      {!look.sections.includes("footer") && (
+        <p>
+          <a href={addresses.history()}>{words.history}</a>
+        </p>
+      )}
     </section>
   );
 }

@@ -61,7 +61,8 @@ function makeFormats(language: string, timezone: string): Formats {
     range: (from, to) => moment.formatRange(new Date(from), new Date(to)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
     month: (text) => month.format(new Date(`${text}-01T00:00:00Z`)),
-    percent: (of100) => percent.format(Math.floor(of100 * 100) / 10_000),
+    // Uptimes have four decimals; in whole units, because 0.29 × 100 is 28.999….
+    percent: (of100) => percent.format(Math.floor(Math.round(of100 * 10_000) / 100) / 10_000),
     duration(seconds) {
       const whole = Math.max(1, Math.round(seconds));
       const from = UNITS.findIndex(([, size]) => whole >= size);

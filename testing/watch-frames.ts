@@ -1,10 +1,10 @@
-import type { Browser, Page, Request } from "playwright-core";
+import type { Browser, Request } from "playwright-core";
 
 /** So many documents are drawn at a time. */
 const AT_A_TIME = 24;
 
 interface Watched {
-  /** Documents by the place that they were asked for, each with what they did that no page may do. */
+  /** By its name, what each document did that no page may do; nothing for those that did nothing. */
   draw(documents: readonly WatchedDocument[]): Promise<Map<string, string[]>>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function watchFrames(browser: Browser, base: string, { bypassCSP }:
   page.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && tell(message.location().url || page.url(), message.text()));
   page.on("request", (request) => {
     const fault = faultOf(request, base);
-    if (fault !== null) tell(frameUrl(request), fault);
+    if (fault !== null) tell(request.frame().url(), fault);
   });
   await page.route(`${base}/documents/*`, async (route) => {
     const own = bodies.get(new URL(route.request().url()).pathname);
@@ -78,10 +78,6 @@ export async function watchFrames(browser: Browser, base: string, { bypassCSP }:
   };
 }
 
-function frameUrl(request: Request): string {
-  return request.frame().url();
-}
-
 function faultOf(request: Request, base: string): string | null {
   const { origin, protocol } = new URL(request.url());
   if (origin === base || protocol === "data:" || protocol === "about:") return null;
@@ -97,7 +93,7 @@ async function openFrames(paths: string[]): Promise<void> {
     paths.map((path) => {
       const frame = document.createElement("iframe");
       frame.src = path;
-      const loaded = new Promise((resolve) => (frame.onload = resolve));
+      const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
       document.body.append(frame);
       return loaded;
     }),
@@ -109,7 +105,7 @@ function auditFrames(base: string): string[][] {
   const FORBIDDEN =
     "iframe,frame,frameset,object,embed,applet,portal,fencedframe,base,template,noscript,math,marquee,video,audio,source,map,area,canvas,dialog,textarea,xmp,plaintext,listing,meta[http-equiv]," +
     "link[rel~=stylesheet],link[rel~=preload],link[rel~=import],link[rel~=modulepreload],link[rel~=dns-prefetch],svg :not(path),[style],[srcdoc],[formaction],[ping],[download],[srcset],[background],[xlink\\:href]";
-  const SCHEMES = ["https:", "http:", "mailto:", "tel:"];
+  const SCHEMES = new Set(["https:", "http:", "mailto:", "tel:"]);
 
   function addressesIn(root: Document): string[] {
     return [...root.querySelectorAll<HTMLElement>("[href], [src], [cite], [action]")].flatMap((element) =>
@@ -117,17 +113,18 @@ function auditFrames(base: string): string[][] {
         const value = element.getAttribute(name);
         if (value === null || value === "data:,") return [];
         const url = URL.canParse(value, root.baseURI) ? new URL(value, root.baseURI) : null;
-        const allowed = url !== null && SCHEMES.includes(url.protocol) && (name !== "action" || url.origin === base) && (name !== "src" || url.origin === base || url.protocol === "https:");
+        const allowed = url !== null && SCHEMES.has(url.protocol) && (name !== "action" || url.origin === base) && (name !== "src" || url.origin === base || url.protocol === "https:");
         return allowed ? [] : [`<${element.localName} ${name}="${value}">`];
       }),
     );
   }
 
   function structureOf(root: Document, view: Window): string[] {
-    const main = root.querySelectorAll("body > [id=main]:is(main, div)");
+    const main = root.querySelectorAll("body > [id=main]:is(main, own-markup)");
     const branding = root.querySelector<HTMLElement>("body > footer.bottom > .branding a");
     return [
       ...(main.length === 1 ? [] : [`${main.length} mains below the body`]),
+      ...([...root.querySelectorAll("#overall[data-live]")].every((section) => main[0]?.contains(section)) ? [] : ["a section outside of the main element"]),
       ...(root.querySelector("h1") ? [] : ["no h1"]),
       ...(branding && branding.getClientRects().length > 0 ? [] : ["no branding in the footer"]),
       ...(view.getComputedStyle(root.body).margin === "0px" && view.getComputedStyle(root.body).display === "block" ? [] : ["the page is not styled"]),
@@ -141,6 +138,6 @@ function auditFrames(base: string): string[][] {
     if (!root || !view || root.URL !== frame.src) return ["navigated away"];
     const handlers = [...root.querySelectorAll("*")].flatMap((element) => element.getAttributeNames().filter((name) => /^on|[^a-z0-9-]/i.test(name)).map((name) => `<${element.localName} ${name}>`));
     const forbidden = [...root.querySelectorAll(FORBIDDEN)].map((element) => element.outerHTML.slice(0, 80));
-    return [...structureOf(root, view), ...handlers, ...forbidden, ...addressesIn(root)];
+    return structureOf(root, view).concat(handlers, forbidden, addressesIn(root));
   });
 }

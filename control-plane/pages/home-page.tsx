@@ -4,7 +4,7 @@ import type { PageMetrics } from "../../domain/status-pages/read-page-metrics.ts
 import type { PageUptime, PublicPage } from "../../domain/status-pages/public-page.ts";
 import type { SectionType } from "../../schemas/vocabulary.ts";
 import type { Drawing } from "./drawing.ts";
-import { PageBody } from "./page-body.tsx";
+import { OWN, PageBody } from "./page-body.tsx";
 import { Announcement } from "./sections/announcement.tsx";
 import { Footer } from "./sections/footer.tsx";
 import { Header } from "./sections/header.tsx";
@@ -88,7 +88,7 @@ function CustomBody({ drawing, model, html }: { drawing: Drawing; model: HomeMod
   return (
     <PageBody drawing={drawing} header={null} footer={null} ownMain={/<main[\s>]/.test(filled)}>
       {!/<h1[\s>]/.test(filled) && <h1 class="unseen">{model.page.name}</h1>}
-      <div class="custom" dangerouslySetInnerHTML={{ __html: filled }} />
+      <OWN class="custom" dangerouslySetInnerHTML={{ __html: filled }} />
     </PageBody>
   );
 }

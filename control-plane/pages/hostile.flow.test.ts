@@ -1,12 +1,22 @@
 import { eq } from "drizzle-orm";
+import * as fc from "fast-check";
 import type { Browser } from "playwright-core";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PageSettings } from "../../domain/status-pages/find-page.ts";
+import { lookOf } from "../../domain/status-pages/look.ts";
 import { statusPages } from "../../schemas/tables/all.ts";
 import { browserAvailable, startBrowser } from "../../testing/browser.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../testing/control-plane.ts";
-import { AWKWARD_CSS, AWKWARD_HTML, HOSTILE_CSS, HOSTILE_HTML, HOSTILE_URLS } from "../../testing/hostile-markup.ts";
+import { AWKWARD_HTML, HOSTILE_HTML, HOSTILE_URLS } from "../../testing/hostile-markup.ts";
 import { storeHostilePages, type Hostile } from "../../testing/hostile-pages.ts";
+import { AWKWARD_CSS, HOSTILE_CSS } from "../../testing/hostile-styles.ts";
+import { samplePage } from "../../testing/sample-page.ts";
 import { watchFrames, type WatchedDocument } from "../../testing/watch-frames.ts";
+import { pageAddresses } from "./addresses.ts";
+import { makeDrawing } from "./drawing.ts";
+import { HomePage } from "./home-page.tsx";
 
 const HTML = Object.values(HOSTILE_HTML).flat();
 
@@ -123,6 +133,24 @@ describe.runIf(browserAvailable())("in Chromium, stored past all checks,", () =>
     expect(await faultsOf(pages, { bypassCSP: false })).toEqual({});
   });
 
+  it("no mixture of tags reaches past its place", async () => {
+    const name = fc.constantFrom(..."a b p div li dd dt ul dl main header footer section table caption tr td th details summary h1 h2 address span br colgroup col body html form button".split(" "));
+    const part = fc.oneof({ weight: 4, arbitrary: name.map((each) => `<${each}>`) }, { weight: 3, arbitrary: name.map((each) => `</${each}>`) }, { weight: 1, arbitrary: fc.constantFrom("x", "<!--", "-->", "<p title='", "'>", "<", "&") });
+    const mixtures = fc.sample(fc.array(part, { maxLength: 24 }).map((parts) => parts.join("")), 2_000);
+    const tab = await browser.newPage();
+    const lost = await tab.evaluate(
+      (pages) =>
+        pages.flatMap((page, n) => {
+          const { body } = new DOMParser().parseFromString(`<!doctype html><body>${page}`, "text/html");
+          const branding = body.querySelector(":scope > footer.bottom > .branding");
+          return branding?.textContent === "Made with Pharos" && (body.querySelector(":scope > [id=main] #overall") || !page.includes('id="overall"')) && !body.querySelector("own-markup own-markup .bottom, #main .bottom") ? [] : [n];
+        }),
+      mixtures.map(drawn),
+    );
+    await tab.close();
+    expect(lost.map((n) => mixtures[n])).toEqual([]);
+  });
+
   it.each([
     { policy: "none", bypassCSP: true, runs: true },
     { policy: "the page's", bypassCSP: false, runs: false },
@@ -136,6 +164,16 @@ describe.runIf(browserAvailable())("in Chromium, stored past all checks,", () =>
     }
   });
 });
+
+/** A page with this HTML in each place, as it stands in the body; the section comes last, behind all that the template leaves open, unless an open comment holds it. */
+function drawn(html: string): string {
+  const look = lookOf({ page: { ...PAGE, customHeaderHtml: html, customFooterHtml: html, customTemplate: { html: `${html}{{overall_status}}` } }, published: null, draft: null }, { preview: false });
+  const addresses = pageAddresses({ origin: "", base: "/pages/acme", access: null });
+  const drawing = makeDrawing({ look, language: "en", timezone: "UTC", addresses, absolute: addresses, access: null, startPage: "/", subscribeAt: null, languages: [], preview: false, staleSince: null });
+  return renderToString(h(HomePage, { drawing, model: { page: samplePage(), uptime: new Map(), metrics: null } }));
+}
+
+const PAGE = { announcementEnabled: false, showSubscribeForm: false, showIncidentHistory: false, showUptimeGraph: false, logoUrl: null, faviconUrl: null, hideBranding: false } as PageSettings["page"];
 
 /** Some of these at a time. */
 function together(texts: readonly string[]): string[] {

@@ -45,7 +45,7 @@ export function UnlockPage({ language, styles, action, hint, error }: UnlockPage
           </p>
         )}
         {error !== null && (
-          <p id="password-error" class="wrong" role="alert">
+          <p id="password-error" class="error" role="alert">
             {error}
           </p>
         )}

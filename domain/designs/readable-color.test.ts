@@ -23,6 +23,6 @@ describe("a brand's color as text", () => {
   });
 
   it("and what is written on it can be read too", () => {
-    fc.assert(fc.property(color, (brand) => void expect(contrastRatio(inkOn(brand), brand)).toBeGreaterThanOrEqual(4.5)));
+    fc.assert(fc.property(color, (brand) => contrastRatio(inkOn(brand), brand) >= 4.5));
   });
 });

@@ -16,8 +16,8 @@ COPY --from=build /pharos/node_modules ./node_modules
 COPY --from=build /pharos/dist ./dist
 COPY --from=build /pharos/clients/browser/bundle ./clients/browser/bundle
 COPY --from=build /pharos/schemas ./schemas
-COPY --from=build /pharos/control-plane/pages/styles ./control-plane/pages/styles
-COPY --from=build /pharos/control-plane/pages/page.client.js ./control-plane/pages/page.client.js
+COPY --from=build /pharos/control-plane/pages/looks/styles ./control-plane/pages/looks/styles
+COPY --from=build /pharos/control-plane/pages/documents/page.client.js ./control-plane/pages/documents/page.client.js
 ENV NODE_ENV=production PHAROS_DATA_DIR=/var/lib/pharos HOST=0.0.0.0 PORT=8080 EDGE_PORT=8081
 USER node
 VOLUME /var/lib/pharos

@@ -15,19 +15,19 @@ import type { Tenants } from "../../platform/postgres/tenants.ts";
 import { publicUrl } from "../../platform/public-url.ts";
 import { PROJECT_ROOT } from "../../platform/root.ts";
 import { failureOf } from "../failure-reply.ts";
-import { finishDrawing, uncompressed, type Drawn } from "./drawn.ts";
-import { readFonts } from "./fonts.ts";
-import { makeKeptModels } from "./kept-models.ts";
-import { MessagePage } from "./message-page.tsx";
-import { makePageNames } from "./page-name.ts";
-import { sendDrawn } from "./send-drawn.ts";
-import { spare } from "./spare.ts";
-import { StartPage } from "./start-page.tsx";
+import { finishDrawing, uncompressed, type Drawn } from "./visits/drawn.ts";
+import { readFonts } from "./looks/fonts.ts";
+import { makeKeptModels } from "./visits/kept-models.ts";
+import { MessagePage } from "./plain/message-page.tsx";
+import { makePageNames } from "./visits/page-name.ts";
+import { sendDrawn } from "./visits/send-drawn.ts";
+import { spare } from "./visits/spare.ts";
+import { StartPage } from "./plain/start-page.tsx";
 import { makeAnswerLocked, serveStatusPages } from "./status-pages.tsx";
-import { plainStyle, readStyleSheets } from "./style.ts";
-import { serveSubscriptions } from "./subscriptions.tsx";
-import { home } from "./views.tsx";
-import { makeVisits } from "./visits.ts";
+import { plainStyle, readStyleSheets } from "./looks/style.ts";
+import { serveSubscriptions } from "./subscribing/subscriptions.tsx";
+import { home } from "./visits/views.tsx";
+import { makeVisits } from "./visits/visits.ts";
 
 /** Of the plain pages: nothing may run, and nothing but our own style sheet and images may load. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
@@ -121,7 +121,7 @@ interface Assets {
 const FOR_EVER = { "Cache-Control": "public, max-age=31536000, immutable" };
 
 async function readAssets(css: string, now: number): Promise<Assets> {
-  const [js, fonts] = await Promise.all([readFile(join(PROJECT_ROOT, "control-plane/pages/page.client.js")), readFonts()]);
+  const [js, fonts] = await Promise.all([readFile(join(PROJECT_ROOT, "control-plane/pages/documents/page.client.js")), readFonts()]);
   const texts = [
     { path: "/assets/page.css", type: "text/css; charset=utf-8", body: Buffer.from(css) },
     { path: "/assets/page.js", type: "text/javascript; charset=utf-8", body: js },

@@ -3,13 +3,13 @@ import type { VNode } from "preact";
 import { judgeVisitor } from "../../domain/status-pages/judge-visitor.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
-import type { makePageNames, NamedPage } from "./page-name.ts";
-import { pageAddresses } from "./addresses.ts";
-import { PROGRAM_VIEWS } from "./program-views.ts";
-import { makeUnlock, prepareUnlock, UnlockPage } from "./unlock.tsx";
-import { history, home, incident, type View } from "./views.tsx";
-import type { Visits, VisitNeeds } from "./visits.ts";
-import { visitorOf } from "./visitor-of.ts";
+import type { makePageNames, NamedPage } from "./visits/page-name.ts";
+import { pageAddresses } from "./documents/addresses.ts";
+import { PROGRAM_VIEWS } from "./visits/program-views.ts";
+import { makeUnlock, prepareUnlock, UnlockPage } from "./access/unlock.tsx";
+import { history, home, incident, type View } from "./visits/views.tsx";
+import type { Visits, VisitNeeds } from "./visits/visits.ts";
+import { visitorOf } from "./access/visitor-of.ts";
 
 interface StatusPagesNeeds {
   clock: Clock;

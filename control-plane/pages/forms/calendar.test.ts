@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PublicMaintenance, PublicPage } from "../../../domain/status-pages/public-page.ts";
 import { PAGE_LANGUAGES } from "../../../schemas/vocabulary.ts";
 import { sampleId, sampleMaintenance, samplePage } from "../../../testing/sample-page.ts";
-import { pageAddresses } from "../addresses.ts";
+import { pageAddresses } from "../documents/addresses.ts";
 import { makeCalendar } from "./calendar.ts";
 import type { PageLanguage } from "../../../schemas/vocabulary.ts";
 

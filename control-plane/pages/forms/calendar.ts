@@ -2,10 +2,10 @@ import { ICalCalendar, ICalCalendarMethod, ICalEventStatus, ICalEventTransparenc
 import { nextOccurrence } from "../../../domain/maintenance/next-occurrence.ts";
 import type { PageRecord, PublicMaintenance, PublicPage } from "../../../domain/status-pages/public-page.ts";
 import type { MaintenanceStatus, PageLanguage } from "../../../schemas/vocabulary.ts";
-import type { PageAddresses } from "../addresses.ts";
+import type { PageAddresses } from "../documents/addresses.ts";
 import { fillIn, pageMessages } from "../messages/all.ts";
 import { legalText } from "./legal-text.ts";
-import { affectedServices, capitalWord, maintenanceAddress, momentFormat } from "../words.ts";
+import { affectedServices, capitalWord, maintenanceAddress, momentFormat } from "../documents/words.ts";
 
 export const CALENDAR_TYPE = "text/calendar; charset=utf-8";
 

@@ -2,7 +2,7 @@ import type { PublicIncident, PublicMaintenance, PublicUpdate } from "../../../d
 import { html, lines, type Html } from "../../../domain/mail/html.ts";
 import type { IncidentStatus, MaintenanceStatus, PageLanguage } from "../../../schemas/vocabulary.ts";
 import { fillIn, pageMessages } from "../messages/all.ts";
-import { affectedServices, capitalWord, momentFormat } from "../words.ts";
+import { affectedServices, capitalWord, momentFormat } from "../documents/words.ts";
 
 interface Stories {
   ofIncident(incident: PublicIncident): string;

@@ -5,7 +5,7 @@ import type { PageRecord, PublicPage } from "../../../domain/status-pages/public
 import { PAGE_LANGUAGES } from "../../../schemas/vocabulary.ts";
 import { browserAvailable, startBrowser } from "../../../testing/browser.ts";
 import { sampleId, sampleIncident, sampleMaintenance, samplePage, sampleRecord } from "../../../testing/sample-page.ts";
-import { pageAddresses } from "../addresses.ts";
+import { pageAddresses } from "../documents/addresses.ts";
 import { makeFeed, type FeedKind } from "./feed.ts";
 import type { PageLanguage } from "../../../schemas/vocabulary.ts";
 

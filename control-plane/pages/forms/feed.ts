@@ -1,11 +1,11 @@
 import { Feed, type FeedOptions, type Item } from "feed";
 import { html } from "../../../domain/mail/html.ts";
 import type { PageRecord, PublicPage } from "../../../domain/status-pages/public-page.ts";
-import type { PageAddresses } from "../addresses.ts";
+import type { PageAddresses } from "../documents/addresses.ts";
 import { fillIn, pageMessages } from "../messages/all.ts";
 import { makeStories } from "./feed-story.ts";
 import { legalText } from "./legal-text.ts";
-import { capitalWord, maintenanceAddress } from "../words.ts";
+import { capitalWord, maintenanceAddress } from "../documents/words.ts";
 import type { PageLanguage } from "../../../schemas/vocabulary.ts";
 
 export type FeedKind = "rss" | "atom" | "json";

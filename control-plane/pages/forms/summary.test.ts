@@ -3,7 +3,7 @@ import type { PublicIncident, PublicPage } from "../../../domain/status-pages/pu
 import { PageSummary } from "../../../schemas/api/public-pages.ts";
 import type { ServiceStatus } from "../../../schemas/vocabulary.ts";
 import { sampleId, sampleIncident, sampleMaintenance, samplePage, sampleService } from "../../../testing/sample-page.ts";
-import { pageAddresses } from "../addresses.ts";
+import { pageAddresses } from "../documents/addresses.ts";
 import { makeSummary } from "./summary.ts";
 
 const addresses = pageAddresses({ origin: "https://status.example.com", base: "", access: null });

@@ -1,8 +1,8 @@
 import type { PublicIncident, PublicMaintenance, PublicPage, PublicService, PublicUpdate } from "../../../domain/status-pages/public-page.ts";
 import type { PageSummary } from "../../../schemas/api/public-pages.ts";
 import { SERVICE_STATUSES, type IncidentSeverity, type ServiceStatus } from "../../../schemas/vocabulary.ts";
-import type { PageAddresses } from "../addresses.ts";
-import { maintenanceAddress } from "../words.ts";
+import type { PageAddresses } from "../documents/addresses.ts";
+import { maintenanceAddress } from "../documents/words.ts";
 
 export const SUMMARY_TYPE = "application/json; charset=utf-8";
 

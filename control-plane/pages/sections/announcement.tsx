@@ -1,4 +1,4 @@
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 
 /** What the page's owner wants everybody to read first. */
 export function Announcement({ drawing: { look, words } }: { drawing: Drawing }) {

@@ -1,4 +1,4 @@
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 import { fillIn } from "../messages/all.ts";
 
 /** Ways to follow the page, its languages, its time zone. */

@@ -1,4 +1,4 @@
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 
 interface HeaderProps {
   drawing: Drawing;

@@ -1,7 +1,7 @@
 import { PAST_DAYS, type PublicIncident, type PublicPage } from "../../../domain/status-pages/public-page.ts";
 import { fillIn } from "../messages/all.ts";
-import type { Drawing } from "../drawing.ts";
-import { capitalWord } from "../words.ts";
+import type { Drawing } from "../documents/drawing.ts";
+import { capitalWord } from "../documents/words.ts";
 import { Affected, Severity } from "./incidents.tsx";
 import { Moment } from "./moment.tsx";
 

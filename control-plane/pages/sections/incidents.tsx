@@ -1,7 +1,7 @@
 import type { PublicIncident, PublicPage } from "../../../domain/status-pages/public-page.ts";
 import { fillIn } from "../messages/all.ts";
-import type { Drawing } from "../drawing.ts";
-import { capitalWord, isolated } from "../words.ts";
+import type { Drawing } from "../documents/drawing.ts";
+import { capitalWord, isolated } from "../documents/words.ts";
 import { Moment } from "./moment.tsx";
 import { Updates } from "./updates.tsx";
 

@@ -1,6 +1,6 @@
 import type { PublicMaintenance, PublicPage } from "../../../domain/status-pages/public-page.ts";
-import type { Drawing } from "../drawing.ts";
-import { capitalWord } from "../words.ts";
+import type { Drawing } from "../documents/drawing.ts";
+import { capitalWord } from "../documents/words.ts";
 import { Affected } from "./incidents.tsx";
 import { Span } from "./moment.tsx";
 import { Updates } from "./updates.tsx";

@@ -1,7 +1,7 @@
 import { METRIC_STEP_MS, type MetricSeries, type PageMetrics, type PublicMetric } from "../../../domain/status-pages/read-page-metrics.ts";
 import type { PublicPage } from "../../../domain/status-pages/public-page.ts";
 import { fillIn } from "../messages/all.ts";
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 
 const WIDTH = 320;
 const HEIGHT = 48;

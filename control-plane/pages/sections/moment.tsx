@@ -1,5 +1,5 @@
 import type { Moment as Text } from "../../../domain/status-pages/public-page.ts";
-import type { Formats } from "../formats.ts";
+import type { Formats } from "../documents/formats.ts";
 
 interface MomentProps {
   at: Text;

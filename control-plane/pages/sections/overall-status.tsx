@@ -1,6 +1,6 @@
 import type { PublicPage } from "../../../domain/status-pages/public-page.ts";
 import type { ServiceStatus } from "../../../schemas/vocabulary.ts";
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 import type { PageMessages } from "../messages/en.ts";
 
 const SENTENCE: Record<ServiceStatus, keyof PageMessages> = {

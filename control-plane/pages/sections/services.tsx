@@ -1,5 +1,5 @@
 import type { PageUptime, PublicPage, PublicService } from "../../../domain/status-pages/public-page.ts";
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 import { UptimeBars, UptimeDetails } from "./uptime-bars.tsx";
 
 interface ServicesProps {

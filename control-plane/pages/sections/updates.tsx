@@ -1,7 +1,7 @@
 import type { PublicUpdate } from "../../../domain/status-pages/public-page.ts";
 import type { IncidentStatus, MaintenanceStatus } from "../../../schemas/vocabulary.ts";
-import type { Drawing } from "../drawing.ts";
-import { capitalWord } from "../words.ts";
+import type { Drawing } from "../documents/drawing.ts";
+import { capitalWord } from "../documents/words.ts";
 import { Moment } from "./moment.tsx";
 
 interface UpdatesProps {

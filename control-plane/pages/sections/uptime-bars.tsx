@@ -1,7 +1,7 @@
 import type { PageUptime, PublicService } from "../../../domain/status-pages/public-page.ts";
 import type { ServiceUptime } from "../../../schemas/api/uptime.ts";
 import { fillIn } from "../messages/all.ts";
-import type { Drawing } from "../drawing.ts";
+import type { Drawing } from "../documents/drawing.ts";
 
 /** In units of the drawing, which is stretched to the width of the page. */
 const BAR = 3;

@@ -1,0 +1,111 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { findPage, type PageSettings } from "../../../domain/status-pages/find-page.ts";
+import { judgeVisitor, type Judgement } from "../../../domain/status-pages/judge-visitor.ts";
+import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Config } from "../../../platform/config.ts";
+import type { Log } from "../../../platform/log.ts";
+import type { Database } from "../../../platform/postgres/database.ts";
+import type { Tenants } from "../../../platform/postgres/tenants.ts";
+import type { PageLanguage } from "../../../schemas/vocabulary.ts";
+import { chooseLanguage } from "./choose-language.ts";
+import { makeDrawings } from "./drawings.tsx";
+import type { KeptModels } from "./kept-models.ts";
+import { pageLanguage } from "../messages/all.ts";
+import type { NamedPage } from "./page-name.ts";
+import { sendDrawn } from "./send-drawn.ts";
+import type { StyleSheets } from "../looks/style.ts";
+import type { View } from "./views.tsx";
+import { visitorOf } from "../access/visitor-of.ts";
+
+export interface VisitNeeds {
+  database: Database;
+  tenants: Tenants;
+  clickhouse: ClickHouse;
+  clock: Clock;
+  config: Config;
+  log: Log;
+  kept: KeptModels;
+  sheets: StyleSheets;
+  /** Path of the pages' script, with its version. */
+  script: string;
+  addressOf(request: FastifyRequest): string;
+  answerNotFound(reply: FastifyReply): FastifyReply;
+  /** Asks for a page's password, or tells a program that it needs one. */
+  answerLocked(reply: FastifyReply, locked: { settings: PageSettings; named: NamedPage; language: PageLanguage; forPrograms: boolean }): FastifyReply;
+}
+
+type PageRequest = FastifyRequest<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>;
+
+/** Shared caches may answer for a moment, go on while they ask again, and for a day while we do not answer. */
+const FOR_EVERYBODY = "public, max-age=1, stale-while-revalidate=10, stale-if-error=86400";
+
+export interface Visits {
+  /** Answers a request for a view of a page, to visitors who may see it; others get what `otherwise` gives, as if there were no such page. */
+  answer<Model>(view: View<Model>, named: NamedPage | null, request: PageRequest, reply: FastifyReply, otherwise?: (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>): Promise<FastifyReply>;
+  /** The page of a name, as it was last read; null when there is none. */
+  settingsOf(named: NamedPage): Promise<PageSettings | null>;
+}
+
+/**
+ * How a page is visited: its settings say who may see it and how it looks, a view reads its model, and what is drawn of a model is
+ * kept, compressed, for as long as the model is. Nothing is drawn for who may not see it.
+ */
+export function makeVisits(needs: VisitNeeds): Visits {
+  const { database, tenants, clickhouse, clock, log, kept, addressOf, answerNotFound, answerLocked } = needs;
+  const drawings = makeDrawings(needs);
+
+  async function settingsOf({ name }: NamedPage): Promise<PageSettings | null> {
+    const key = "slug" in name ? `slug ${name.slug}` : `host ${name.host}`;
+    const { model } = await kept.get(key, (settings: PageSettings | null) => settings?.page.organizationId ?? null, () => findPage(database, name));
+    return model;
+  }
+
+  return {
+    settingsOf,
+    async answer(view, named, request, reply, otherwise = answerNotFound) {
+      const settings = named && (await settingsOf(named));
+      const visitor = visitorOf(request, settings?.page ?? null, { addressOf, now: clock.now() });
+      const judgement = judgeVisitor(settings?.page ?? null, visitor);
+      if (!named || !settings || judgement.kind === "hidden") return otherwise(reply);
+      const { page } = settings;
+      const language = languageOf(settings, request);
+      if (judgement.kind === "password") return answerLocked(reply, { settings, named, language, forPrograms: view.forPrograms });
+
+      const key = view.keyOf(request);
+      if (key === null) return answerNotFound(reply);
+      const held = await kept.get(`${page.id} ${view.path} ${key}`, () => page.organizationId, () =>
+        view.read({ queries: tenants.of(page.organizationId), clickhouse, log, now: new Date(clock.now()) }, settings, key),
+      );
+      const { model, staleSince } = held;
+      if (model === null) return answerNotFound(reply);
+      void reply.headers(sharing(settings, judgement));
+      const access = page.visibility === "private" ? visitor.access : null;
+      const drawn = await drawings.draw(view, { model, staleSince }, { settings, named, key, language, access, preview: judgement.as === "preview" });
+      return sendDrawn(request, reply, drawn);
+    },
+  };
+}
+
+/** Who may keep the answer, and who may tell others of it. */
+function sharing({ page }: PageSettings, { as }: Judgement & { kind: "shown" }): Record<string, string> {
+  const vary = `Accept-Encoding${page.matchVisitorLanguage ? ", Accept-Language" : ""}`;
+  if (as === "everybody") {
+    return {
+      Vary: vary,
+      "Cache-Control": FOR_EVERYBODY,
+      "Referrer-Policy": "strict-origin-when-cross-origin",
+      // Dashboards of others read badges, feeds and the summary; of a page that not everybody sees no other site hears.
+      "Access-Control-Allow-Origin": "*",
+      ...(page.visibility !== "public" && { "X-Robots-Tag": "noindex" }),
+    };
+  }
+  // An address with a token is a key, which a link's target shall not hear.
+  return { Vary: `${vary}, Cookie`, "Cache-Control": as === "few" ? "private, no-cache" : "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex" };
+}
+
+function languageOf({ page }: PageSettings, { query, headers }: PageRequest): PageLanguage {
+  const own = pageLanguage(page.language);
+  if (!page.matchVisitorLanguage) return own;
+  return chooseLanguage(own, { chosen: typeof query.lang === "string" ? query.lang : null, accepted: headers["accept-language"] });
+}

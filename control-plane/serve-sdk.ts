@@ -1,25 +1,27 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { Failure } from "../platform/failures.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
+import { finishDrawing, type Drawn } from "./pages/visits/drawn.ts";
+import { sendDrawn } from "./pages/visits/send-drawn.ts";
 
 const FILES = ["pharos.js", "pharos.mjs"] as const;
 const HOUR_SECONDS = 3_600;
 const YEAR_SECONDS = 31_536_000;
+
+/** Any page may read them. */
+const SHARED = { Vary: "Accept-Encoding", "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 
 /** A file of the SDK, compressed once, for all requests. */
 interface SdkFile {
   name: string;
   /** Its name with the beginning of its hash, at which it never changes. */
   pinnedName: string;
-  hash: string;
   /** As the attribute wants it (W3C Subresource Integrity). */
   integrity: string;
-  bodies: { br: Buffer; gzip: Buffer; identity: Buffer };
+  drawn: Drawn;
 }
 
 /**
@@ -33,7 +35,10 @@ export async function serveSdk(app: FastifyInstance, publicUrl: string): Promise
     const { name } = request.params;
     const file = files.find((each) => each.name === name || each.pinnedName === name);
     if (name === "integrity.json") return describe(reply);
-    if (file) return sendFile(request, reply, file, file.name === name ? `public, max-age=${HOUR_SECONDS}` : `public, max-age=${YEAR_SECONDS}, immutable`);
+    if (file) {
+      void reply.header("Cache-Control", file.name === name ? `public, max-age=${HOUR_SECONDS}` : `public, max-age=${YEAR_SECONDS}, immutable`);
+      return sendDrawn(request, reply, file.drawn);
+    }
     if (files.length === 0) throw new Failure("UNAVAILABLE", "The browser SDK has not been built.", { fix: "Run npm run build." });
     throw new Failure("NOT_FOUND", "This version of the browser SDK is not here.", { fix: "GET /sdk names the one that is." });
   });
@@ -42,7 +47,7 @@ export async function serveSdk(app: FastifyInstance, publicUrl: string): Promise
   function describe(reply: FastifyReply): FastifyReply {
     const described = files.map((file) => [
       file.name,
-      { url: `${publicUrl}/sdk/${file.pinnedName}`, integrity: file.integrity, bytes: file.bodies.identity.byteLength, gzip_bytes: file.bodies.gzip.byteLength },
+      { url: `${publicUrl}/sdk/${file.pinnedName}`, integrity: file.integrity, bytes: file.drawn.body.byteLength, gzip_bytes: file.drawn.gzip!.byteLength },
     ]);
     const [script] = files;
     const snippet = script && `<script src="${publicUrl}/sdk/${script.pinnedName}" integrity="${script.integrity}" crossorigin="anonymous" data-key="bpk_…" data-release="1.0.0"></script>`;
@@ -52,40 +57,13 @@ export async function serveSdk(app: FastifyInstance, publicUrl: string): Promise
 
 /** Null when it was not built. */
 async function readSdkFile(name: string): Promise<SdkFile | null> {
-  const identity = await readFile(join(PROJECT_ROOT, "clients/browser/bundle", name)).catch((error: NodeJS.ErrnoException) => {
+  const body = await readFile(join(PROJECT_ROOT, "clients/browser/bundle", name)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  if (!identity) return null;
-  const [br, gzipped] = await Promise.all([
-    promisify(brotliCompress)(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-    promisify(gzip)(identity, { level: 9 }),
-  ]);
-  const digest = createHash("sha384").update(identity);
+  if (!body) return null;
+  const digest = createHash("sha384").update(body);
   const integrity = `sha384-${digest.copy().digest("base64")}`;
-  const hash = digest.digest("hex").slice(0, 16);
-  return { name, pinnedName: name.replace(".", `.${hash}.`), hash, integrity, bodies: { br, gzip: gzipped, identity } };
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, { hash, bodies }: SdkFile, cacheControl: string): FastifyReply {
-  const encoding = encodingFor(request.headers["accept-encoding"] ?? "");
-  const etag = `"${hash}-${encoding}"`;
-  void reply.headers({
-    "Content-Type": "text/javascript; charset=utf-8",
-    "Cache-Control": cacheControl,
-    ETag: etag,
-    Vary: "Accept-Encoding",
-    "Access-Control-Allow-Origin": "*",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-  });
-  if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
-  if (encoding !== "identity") void reply.header("Content-Encoding", encoding);
-  return reply.send(bodies[encoding]);
-}
-
-/** The smallest that the client takes (RFC 9110, 12.5.3); a weight other than 0 does not matter. */
-function encodingFor(accepted: string): keyof SdkFile["bodies"] {
-  const taken = accepted.toLowerCase().split(",").map((each) => each.split(";").map((part) => part.trim()));
-  const takes = (name: string) => taken.some(([coding, weight = ""]) => coding === name && !/^q=0(\.0*)?$/.test(weight));
-  return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
+  const pinnedName = name.replace(".", `.${digest.digest("hex").slice(0, 16)}.`);
+  return { name, pinnedName, integrity, drawn: await finishDrawing({ type: "text/javascript; charset=utf-8", body, headers: SHARED }, { before: undefined, now: Date.now() }) };
 }

@@ -3,11 +3,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The slowest test files, slowest first: begun last, one of them alone would hold up the end of the run. */
 const SLOWEST = [
   "platform/event-log/kafka.test.ts",
+  "control-plane/pages/documents/hostile.flow.test.ts",
   "processors/errors/exactly-once.flow.test.ts",
+  "control-plane/pages/documents/accessible.flow.test.ts",
   "platform/event-log/contract.test.ts",
   "deploy/cluster.flow.test.ts",
   "roles/kill-under-load.flow.test.ts",
+  "clients/browser/counting.flow.test.ts",
   "roles/start.flow.test.ts",
+  "clients/browser/delivery.flow.test.ts",
+  "roles/push-to-receivers.flow.test.ts",
   "roles/source-maps.flow.test.ts",
   "processors/errors/lost-worker.flow.test.ts",
   "clients/cli/dead-letter.flow.test.ts",

@@ -14,7 +14,9 @@ import { listenTo } from "../../platform/postgres/listen.ts";
 import type { Tenants } from "../../platform/postgres/tenants.ts";
 import { publicUrl } from "../../platform/public-url.ts";
 import { PROJECT_ROOT } from "../../platform/root.ts";
+import type { PageLanguage } from "../../schemas/vocabulary.ts";
 import { failureOf } from "../failure-reply.ts";
+import { chooseLanguage } from "./visits/choose-language.ts";
 import { finishDrawing, uncompressed, type Drawn } from "./visits/drawn.ts";
 import { readFonts } from "./looks/fonts.ts";
 import { makeKeptModels } from "./visits/kept-models.ts";
@@ -74,7 +76,7 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   }
 
   function answerNotFound(reply: FastifyReply): FastifyReply {
-    return send(reply, 404, <MessagePage title="There is no such page" message="The address may be mistyped, or the page was removed." styles={styles} />);
+    return send(reply, 404, <MessagePage language={languageFor(reply)} says="not_found" styles={styles} />);
   }
 
   /** People get a page, not JSON, when a database is away. */
@@ -83,7 +85,7 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
     log.error({ requestId: request.id, path: request.url.split("?")[0], err: error }, "a page could not be shown");
     const away = failure.code === "UNAVAILABLE";
     if (away) void reply.header("Retry-After", failure.details.retryAfter ?? 5);
-    return send(reply, away ? 503 : 500, <MessagePage title="This page cannot be shown right now" message="Please try again in a few seconds." styles={styles} />);
+    return send(reply, away ? 503 : 500, <MessagePage language={languageFor(reply)} says="unavailable" styles={styles} />);
   }
 
   const kept = makeKeptModels({ clock, log });
@@ -107,6 +109,12 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   });
   await serveSubscriptions(app, { database, clock, config, addressOf, ...page });
   return { answerNotFound, dropOf: kept.drop };
+}
+
+/** Of what belongs to no page; caches are told. */
+function languageFor(reply: FastifyReply): PageLanguage {
+  void reply.header("Vary", "Accept-Language");
+  return chooseLanguage("en", { chosen: null, accepted: reply.request.headers["accept-language"] });
 }
 
 interface Assets {

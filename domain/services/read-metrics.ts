@@ -67,8 +67,11 @@ export function decideWindow({ from, to, step }: MetricsQuery, now: Date): Windo
   return { from: start, to: end, step: seconds * 1000 };
 }
 
-// A sample counts at the time it was reported for, unless the sender's clock was more than a day wrong. So the
-// window reaches a day further in `received_at`, which the table is sorted by. An average of huge numbers can
+/** When a sample of `metric_samples` counts: the time it was reported for, unless the sender's clock was more than a `{day:Int64}` wrong. Milliseconds since the epoch. */
+export const COUNTED_AT = `if(abs(toUnixTimestamp64Milli(reported_at) - toUnixTimestamp64Milli(received_at)) <= {day:Int64},
+        toUnixTimestamp64Milli(reported_at), toUnixTimestamp64Milli(received_at))`;
+
+// So the window reaches a day further in `received_at`, which the table is sorted by. An average of huge numbers can
 // overflow; the maximum then stands for it, as JSON has no infinity.
 const SAMPLES = `
   SELECT
@@ -81,8 +84,7 @@ const SAMPLES = `
     SELECT
       name,
       value,
-      if(abs(toUnixTimestamp64Milli(reported_at) - toUnixTimestamp64Milli(received_at)) <= {day:Int64},
-        toUnixTimestamp64Milli(reported_at), toUnixTimestamp64Milli(received_at)) AS counted_at
+      ${COUNTED_AT} AS counted_at
     FROM metric_samples
     WHERE service_id = {service:UUID}
       AND ({name:String} = '' OR name = {name:String})

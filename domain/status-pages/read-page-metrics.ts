@@ -1,4 +1,5 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import { COUNTED_AT } from "../services/read-metrics.ts";
 
 /** What visitors are shown of a service's metrics: how it serves them. Load and memory are nobody else's business. */
 export const PUBLIC_METRICS = ["response_time_ms", "error_rate"] as const;
@@ -29,7 +30,7 @@ const WINDOW_MS = 86_400_000;
 export async function readPageMetrics(clickhouse: ClickHouse, serviceIds: readonly string[], now: Date): Promise<PageMetrics> {
   const [from, until] = [now.getTime() - WINDOW_MS, now.getTime()];
   if (serviceIds.length === 0) return { from, until, series: [] };
-  const params = { services: serviceIds, names: PUBLIC_METRICS, from, step: METRIC_STEP_MS };
+  const params = { services: serviceIds, names: PUBLIC_METRICS, from, until, step: METRIC_STEP_MS, day: WINDOW_MS };
   const rows = await clickhouse.query<{ service_id: string; name: PublicMetric; at: string; total: number; highest: number; samples: string }>(SAMPLES, params, { timeoutMs: 2_000 });
   const series = new Map<string, MetricSeries & { total: number; samples: number }>();
   for (const { service_id: serviceId, name, at, total, highest, samples } of rows) {
@@ -46,9 +47,13 @@ export async function readPageMetrics(clickhouse: ClickHouse, serviceIds: readon
 }
 
 const SAMPLES = `
-  SELECT service_id, name, intDiv(toUnixTimestamp64Milli(received_at), {step:Int64}) * {step:Int64} AS at, sum(value) AS total, max(value) AS highest, count() AS samples
-  FROM metric_samples
-  WHERE service_id IN {services:Array(UUID)} AND name IN {names:Array(String)} AND received_at >= fromUnixTimestamp64Milli({from:Int64})
+  SELECT service_id, name, intDiv(counted_at, {step:Int64}) * {step:Int64} AS at, sum(value) AS total, max(value) AS highest, count() AS samples
+  FROM (
+    SELECT service_id, name, value, ${COUNTED_AT} AS counted_at
+    FROM metric_samples
+    WHERE service_id IN {services:Array(UUID)} AND name IN {names:Array(String)} AND received_at >= fromUnixTimestamp64Milli({from:Int64})
+  )
+  WHERE counted_at >= {from:Int64} AND counted_at < {until:Int64}
   GROUP BY service_id, name, at
   HAVING isFinite(total)
   ORDER BY service_id, name, at`;

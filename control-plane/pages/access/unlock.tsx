@@ -34,7 +34,7 @@ export function UnlockPage({ language, styles, action, hint, error }: UnlockPage
   const words = pageMessages(language);
   const described = [hint && "password-hint", error !== null && "password-error"].filter(Boolean).join(" ");
   return (
-    <Layout title={words.password_title} styles={styles} language={language}>
+    <Layout title={words.password_title} styles={styles} language={language} branding={false}>
       <h1>{words.password_title}</h1>
       <form class="form" method="post" action={action}>
         <label for="password">{words.password}</label>

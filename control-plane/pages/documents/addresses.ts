@@ -20,12 +20,14 @@ interface Place {
   base: string;
   /** What a link to a private page carries, which its inner links carry on; null for none. */
   access: string | null;
+  /** The language that the visitor chose on the page, likewise. */
+  lang?: string | null;
 }
 
 /** The addresses of one page. Pure. */
-export function pageAddresses({ origin, base, access }: Place): PageAddresses {
+export function pageAddresses({ origin, base, access, lang = null }: Place): PageAddresses {
   const at = (path: string, query: Record<string, string> = {}) => {
-    const all = new URLSearchParams({ ...query, ...(access !== null && { access }) }).toString();
+    const all = new URLSearchParams({ ...query, ...(access !== null && { access }), ...(lang !== null && { lang }) }).toString();
     return `${origin}${base}${path}${all === "" ? "" : `?${all}`}`;
   };
   return {

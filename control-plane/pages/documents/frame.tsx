@@ -6,6 +6,8 @@ import { Moment } from "../sections/moment.tsx";
 interface FrameProps {
   drawing: Drawing;
   title: string;
+  /** For those who show a link to it: what it says, in a sentence. */
+  description: string;
   /** What the style element holds; safe to stand in one. */
   style: string;
   /** Path of the script, with its version. */
@@ -16,7 +18,7 @@ interface FrameProps {
 }
 
 /** The document of a status page: one style element, one deferred script that the page does not need. */
-export function Frame({ drawing, title, style, script, indexed, children }: FrameProps) {
+export function Frame({ drawing, title, description, style, script, indexed, children }: FrameProps) {
   const { look, language, words, addresses, preview, staleSince, formats } = drawing;
   return (
     <html lang={language} dir={isRightToLeft(language) ? "rtl" : undefined} data-mode={look.mode} data-theme={look.theme} data-header={look.header}>
@@ -24,6 +26,9 @@ export function Frame({ drawing, title, style, script, indexed, children }: Fram
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{title}</title>
+        {indexed && <meta name="description" content={description} />}
+        {indexed && <meta property="og:title" content={title} />}
+        {indexed && <meta property="og:description" content={description} />}
         {!indexed && <meta name="robots" content="noindex" />}
         <link rel="icon" href={look.faviconUrl ?? "data:,"} />
         {indexed && <link rel="alternate" type="application/rss+xml" title="RSS" href={addresses.rss} />}

@@ -47,7 +47,7 @@ const RADII: Record<BorderRadius, string> = { none: "0", sm: "0.25rem", md: "0.5
 const CONTRAST: Record<PageTheme, number> = { classic: 4.5, minimal: 4.5, compact: 4.5, high_contrast: 7 };
 
 /** A dark color made just readable on a dark ground looks switched off. */
-const DARK_CONTRAST = 7;
+const DARK_CONTRAST = { link: 7, heading: 10 };
 
 /** Where links and headings stand; the darkest light and the lightest dark ground of the theme, as in its sheets. */
 const GROUNDS: Record<PageTheme, { light: string; dark: string }> = {
@@ -69,14 +69,14 @@ export function pageStyle(sheets: StyleSheets, look: Look): string {
   const filled = readableOn(brand, ink, CONTRAST[theme]);
   const { stack, faces } = fontStyle(font);
   const themed = sheets.themes[theme];
-  const colors = (ground: string, contrast: number) => `:root{--brand:${filled};--on-brand:${ink};--link:${readableOn(brand, ground, contrast)};--heading:${readableOn(second, ground, contrast)}}`;
+  const colors = (ground: string, contrast: { link: number; heading: number }) => `:root{--brand:${filled};--on-brand:${ink};--link:${readableOn(brand, ground, contrast.link)};--heading:${readableOn(second, ground, contrast.heading)}}`;
   const dark = `${sheets.dark}${themed.dark}${colors(GROUNDS[theme].dark, DARK_CONTRAST)}`;
   const own = [look.template?.css, look.css].filter((css) => css && findUnsafeCss(css).length === 0);
   return [
     faces,
     sheets.page,
     themed.light,
-    colors(GROUNDS[theme].light, CONTRAST[theme]),
+    colors(GROUNDS[theme].light, { link: CONTRAST[theme], heading: CONTRAST[theme] }),
     // Paper is white.
     mode === "light" ? "" : `@media screen${mode === "dark" ? "" : " and (prefers-color-scheme:dark)"}{${dark}}`,
     `:root{--font:${stack};--radius:${RADII[radius]}}`,

@@ -36,7 +36,7 @@ export const ar: PageMessages = {
 
   uptime: "نسبة التوفر",
   uptime_over: "خلال {days} يومًا: {percent}",
-  uptime_of: "نسبة توفر {service} خلال {days} يومًا: {percent}",
+  uptime_since: "منذ {date}: {percent}",
   uptime_unknown: "لم تُقَس بعد",
   no_data: "لا توجد بيانات",
   days_with_trouble: "أيام حدثت فيها مشكلات",
@@ -68,7 +68,6 @@ export const ar: PageMessages = {
   calendar: "التقويم",
 
   times_in: "المنطقة الزمنية: {zone}.",
-  updated_at: "آخر تحديث: {time}",
   made_with: "أُنشئت باستخدام {product}",
   language: "اللغة",
   choose_language: "عرض",

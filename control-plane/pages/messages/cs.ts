@@ -32,7 +32,7 @@ export const cs: PageMessages = {
 
   uptime: "Dostupnost",
   uptime_over: "{percent} za {days} dnů",
-  uptime_of: "{service}: dostupnost {percent} za {days} dnů",
+  uptime_since: "{percent} od {date}",
   uptime_unknown: "Zatím neměřeno",
   no_data: "Žádná data",
   days_with_trouble: "Dny s problémy",
@@ -64,7 +64,6 @@ export const cs: PageMessages = {
   calendar: "Kalendář",
 
   times_in: "Časové pásmo: {zone}.",
-  updated_at: "Stav k {time}",
   made_with: "Vytvořeno pomocí {product}",
   language: "Jazyk",
   choose_language: "Zobrazit",

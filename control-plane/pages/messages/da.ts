@@ -32,7 +32,7 @@ export const da: PageMessages = {
 
   uptime: "Oppetid",
   uptime_over: "{percent} over {days} dage",
-  uptime_of: "{service}: {percent} oppetid over {days} dage",
+  uptime_since: "{percent} siden {date}",
   uptime_unknown: "Endnu ikke målt",
   no_data: "Ingen data",
   days_with_trouble: "Dage med problemer",
@@ -64,7 +64,6 @@ export const da: PageMessages = {
   calendar: "Kalender",
 
   times_in: "Tidszone: {zone}.",
-  updated_at: "Opdateret {time}",
   made_with: "Lavet med {product}",
   language: "Sprog",
   choose_language: "Vis",

@@ -32,7 +32,7 @@ export const de: PageMessages = {
 
   uptime: "Verfügbarkeit",
   uptime_over: "{percent} in {days} Tagen",
-  uptime_of: "{service}: {percent} Verfügbarkeit in {days} Tagen",
+  uptime_since: "{percent} seit {date}",
   uptime_unknown: "Noch nicht gemessen",
   no_data: "Keine Daten",
   days_with_trouble: "Tage mit Störungen",
@@ -64,7 +64,6 @@ export const de: PageMessages = {
   calendar: "Kalender",
 
   times_in: "Zeitangaben in der Zeitzone {zone}.",
-  updated_at: "Stand: {time}",
   made_with: "Erstellt mit {product}",
   language: "Sprache",
   choose_language: "Anzeigen",

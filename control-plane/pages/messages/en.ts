@@ -34,7 +34,7 @@ export const en = {
 
   uptime: "Uptime",
   uptime_over: "{percent} over {days} days",
-  uptime_of: "{service}: {percent} uptime over {days} days",
+  uptime_since: "{percent} since {date}",
   uptime_unknown: "Not measured yet",
   no_data: "No data",
   days_with_trouble: "Days with trouble",
@@ -66,7 +66,6 @@ export const en = {
   calendar: "Calendar",
 
   times_in: "Times are in {zone}.",
-  updated_at: "As of {time}",
   made_with: "Made with {product}",
   language: "Language",
   choose_language: "Show",

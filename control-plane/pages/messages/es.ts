@@ -32,7 +32,7 @@ export const es: PageMessages = {
 
   uptime: "Disponibilidad",
   uptime_over: "{percent} en {days} días",
-  uptime_of: "{service}: {percent} de disponibilidad en {days} días",
+  uptime_since: "{percent} desde el {date}",
   uptime_unknown: "Sin medir todavía",
   no_data: "Sin datos",
   days_with_trouble: "Días con problemas",
@@ -64,7 +64,6 @@ export const es: PageMessages = {
   calendar: "Calendario",
 
   times_in: "Zona horaria: {zone}.",
-  updated_at: "Actualizado: {time}",
   made_with: "Hecho con {product}",
   language: "Idioma",
   choose_language: "Mostrar",

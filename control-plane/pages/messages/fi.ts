@@ -32,7 +32,7 @@ export const fi: PageMessages = {
 
   uptime: "Saatavuus",
   uptime_over: "{percent}, {days} päivän ajalta",
-  uptime_of: "{service}: saatavuus {percent}, {days} päivän ajalta",
+  uptime_since: "{percent} alkaen {date}",
   uptime_unknown: "Ei vielä mitattu",
   no_data: "Ei tietoja",
   days_with_trouble: "Päivät, joina oli ongelmia",
@@ -64,7 +64,6 @@ export const fi: PageMessages = {
   calendar: "Kalenteri",
 
   times_in: "Aikavyöhyke: {zone}.",
-  updated_at: "Tilanne {time}",
   made_with: "Tehty palvelulla {product}",
   language: "Kieli",
   choose_language: "Näytä",

@@ -32,7 +32,7 @@ export const fr: PageMessages = {
 
   uptime: "Disponibilité",
   uptime_over: "{percent} sur {days} jours",
-  uptime_of: "{service} : {percent} de disponibilité sur {days} jours",
+  uptime_since: "{percent} depuis le {date}",
   uptime_unknown: "Pas encore mesurée",
   no_data: "Aucune donnée",
   days_with_trouble: "Jours perturbés",
@@ -64,7 +64,6 @@ export const fr: PageMessages = {
   calendar: "Calendrier",
 
   times_in: "Fuseau horaire : {zone}.",
-  updated_at: "Mis à jour : {time}",
   made_with: "Réalisé avec {product}",
   language: "Langue",
   choose_language: "Afficher",

@@ -36,7 +36,7 @@ export const he: PageMessages = {
 
   uptime: "זמינות",
   uptime_over: "במשך {days} ימים: {percent}",
-  uptime_of: "הזמינות של {service} במשך {days} ימים: {percent}",
+  uptime_since: "מאז {date}: {percent}",
   uptime_unknown: "עדיין לא נמדדה",
   no_data: "אין נתונים",
   days_with_trouble: "ימים עם בעיות",
@@ -68,7 +68,6 @@ export const he: PageMessages = {
   calendar: "יומן",
 
   times_in: "אזור זמן: {zone}.",
-  updated_at: "נכון ל-{time}",
   made_with: "נוצר באמצעות {product}",
   language: "שפה",
   choose_language: "הצגה",

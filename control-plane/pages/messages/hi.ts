@@ -32,7 +32,7 @@ export const hi: PageMessages = {
 
   uptime: "अपटाइम",
   uptime_over: "{days} दिनों में {percent}",
-  uptime_of: "{service}: {days} दिनों में {percent} अपटाइम",
+  uptime_since: "{date} से {percent}",
   uptime_unknown: "अभी मापा नहीं गया",
   no_data: "कोई डेटा नहीं",
   days_with_trouble: "समस्या वाले दिन",
@@ -64,7 +64,6 @@ export const hi: PageMessages = {
   calendar: "कैलेंडर",
 
   times_in: "समय क्षेत्र: {zone}।",
-  updated_at: "{time} की स्थिति",
   made_with: "{product} से बनाया गया",
   language: "भाषा",
   choose_language: "दिखाएँ",

@@ -32,7 +32,7 @@ export const it: PageMessages = {
 
   uptime: "Disponibilità",
   uptime_over: "{percent} in {days} giorni",
-  uptime_of: "{service}: {percent} di disponibilità in {days} giorni",
+  uptime_since: "{percent} dal {date}",
   uptime_unknown: "Non ancora misurata",
   no_data: "Nessun dato",
   days_with_trouble: "Giorni con problemi",
@@ -64,7 +64,6 @@ export const it: PageMessages = {
   calendar: "Calendario",
 
   times_in: "Fuso orario: {zone}.",
-  updated_at: "Aggiornato: {time}",
   made_with: "Realizzato con {product}",
   language: "Lingua",
   choose_language: "Mostra",

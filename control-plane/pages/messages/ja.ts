@@ -32,7 +32,7 @@ export const ja: PageMessages = {
 
   uptime: "稼働率",
   uptime_over: "{days} 日間で {percent}",
-  uptime_of: "{service}：{days} 日間の稼働率 {percent}",
+  uptime_since: "{date}以降 {percent}",
   uptime_unknown: "未計測",
   no_data: "データなし",
   days_with_trouble: "問題のあった日",
@@ -64,7 +64,6 @@ export const ja: PageMessages = {
   calendar: "カレンダー",
 
   times_in: "時刻のタイムゾーンは {zone} です。",
-  updated_at: "{time} 現在",
   made_with: "{product} で作成",
   language: "言語",
   choose_language: "表示",

@@ -32,7 +32,7 @@ export const ko: PageMessages = {
 
   uptime: "가동률",
   uptime_over: "{days}일 동안 {percent}",
-  uptime_of: "{service}: {days}일 동안 가동률 {percent}",
+  uptime_since: "{date} 이후 {percent}",
   uptime_unknown: "아직 측정되지 않음",
   no_data: "데이터 없음",
   days_with_trouble: "문제가 있었던 날",
@@ -64,7 +64,6 @@ export const ko: PageMessages = {
   calendar: "캘린더",
 
   times_in: "시간대: {zone}.",
-  updated_at: "{time} 기준",
   made_with: "{product} 제공",
   language: "언어",
   choose_language: "보기",

@@ -32,7 +32,7 @@ export const nb: PageMessages = {
 
   uptime: "Oppetid",
   uptime_over: "{percent} over {days} dager",
-  uptime_of: "{service}: {percent} oppetid over {days} dager",
+  uptime_since: "{percent} siden {date}",
   uptime_unknown: "Ikke målt ennå",
   no_data: "Ingen data",
   days_with_trouble: "Dager med problemer",
@@ -64,7 +64,6 @@ export const nb: PageMessages = {
   calendar: "Kalender",
 
   times_in: "Tidssone: {zone}.",
-  updated_at: "Oppdatert {time}",
   made_with: "Laget med {product}",
   language: "Språk",
   choose_language: "Vis",

@@ -32,7 +32,7 @@ export const nl: PageMessages = {
 
   uptime: "Beschikbaarheid",
   uptime_over: "{percent} over {days} dagen",
-  uptime_of: "{service}: {percent} beschikbaarheid over {days} dagen",
+  uptime_since: "{percent} sinds {date}",
   uptime_unknown: "Nog niet gemeten",
   no_data: "Geen gegevens",
   days_with_trouble: "Dagen met problemen",
@@ -64,7 +64,6 @@ export const nl: PageMessages = {
   calendar: "Agenda",
 
   times_in: "Tijdzone: {zone}.",
-  updated_at: "Bijgewerkt: {time}",
   made_with: "Gemaakt met {product}",
   language: "Taal",
   choose_language: "Tonen",

@@ -32,7 +32,7 @@ export const pl: PageMessages = {
 
   uptime: "Dostępność",
   uptime_over: "{percent} w ciągu {days} dni",
-  uptime_of: "{service}: dostępność {percent} w ciągu {days} dni",
+  uptime_since: "{percent} od {date}",
   uptime_unknown: "Jeszcze nie zmierzono",
   no_data: "Brak danych",
   days_with_trouble: "Dni z problemami",
@@ -64,7 +64,6 @@ export const pl: PageMessages = {
   calendar: "Kalendarz",
 
   times_in: "Strefa czasowa: {zone}.",
-  updated_at: "Stan na {time}",
   made_with: "Utworzono za pomocą {product}",
   language: "Język",
   choose_language: "Pokaż",

@@ -32,7 +32,7 @@ export const ptBr: PageMessages = {
 
   uptime: "Disponibilidade",
   uptime_over: "{percent} em {days} dias",
-  uptime_of: "{service}: {percent} de disponibilidade em {days} dias",
+  uptime_since: "{percent} desde {date}",
   uptime_unknown: "Ainda não medida",
   no_data: "Sem dados",
   days_with_trouble: "Dias com problemas",
@@ -64,7 +64,6 @@ export const ptBr: PageMessages = {
   calendar: "Calendário",
 
   times_in: "Fuso horário: {zone}.",
-  updated_at: "Atualizado: {time}",
   made_with: "Feito com {product}",
   language: "Idioma",
   choose_language: "Mostrar",

@@ -32,7 +32,7 @@ export const sv: PageMessages = {
 
   uptime: "Upptid",
   uptime_over: "{percent} under {days} dagar",
-  uptime_of: "{service}: {percent} upptid under {days} dagar",
+  uptime_since: "{percent} sedan {date}",
   uptime_unknown: "Inte uppmätt än",
   no_data: "Inga data",
   days_with_trouble: "Dagar med problem",
@@ -64,7 +64,6 @@ export const sv: PageMessages = {
   calendar: "Kalender",
 
   times_in: "Tidszon: {zone}.",
-  updated_at: "Uppdaterad {time}",
   made_with: "Skapad med {product}",
   language: "Språk",
   choose_language: "Visa",

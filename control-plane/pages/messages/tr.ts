@@ -32,7 +32,7 @@ export const tr: PageMessages = {
 
   uptime: "Çalışma süresi",
   uptime_over: "{days} günde {percent}",
-  uptime_of: "{service}: {days} günde {percent} çalışma süresi",
+  uptime_since: "{date} tarihinden beri {percent}",
   uptime_unknown: "Henüz ölçülmedi",
   no_data: "Veri yok",
   days_with_trouble: "Sorun yaşanan günler",
@@ -64,7 +64,6 @@ export const tr: PageMessages = {
   calendar: "Takvim",
 
   times_in: "Saat dilimi: {zone}.",
-  updated_at: "Güncelleme: {time}",
   made_with: "{product} ile hazırlandı",
   language: "Dil",
   choose_language: "Göster",

@@ -32,7 +32,7 @@ export const zhCn: PageMessages = {
 
   uptime: "可用率",
   uptime_over: "{days} 天内 {percent}",
-  uptime_of: "{service}：{days} 天内可用率 {percent}",
+  uptime_since: "自 {date} 起 {percent}",
   uptime_unknown: "尚未测量",
   no_data: "无数据",
   days_with_trouble: "出现问题的日期",
@@ -64,7 +64,6 @@ export const zhCn: PageMessages = {
   calendar: "日历",
 
   times_in: "时区：{zone}。",
-  updated_at: "截至 {time}",
   made_with: "由 {product} 制作",
   language: "语言",
   choose_language: "显示",

@@ -7,11 +7,13 @@ interface LayoutProps {
   styles: string;
   /** BCP 47; English unless given. */
   language?: string;
+  /** False for pages of an owner who hides whose software it is. */
+  branding?: boolean;
   children: ComponentChildren;
 }
 
 /** The frame of every page for people: no script, one style sheet. */
-export function Layout({ title, styles, language = "en", children }: LayoutProps) {
+export function Layout({ title, styles, language = "en", branding = true, children }: LayoutProps) {
   return (
     <html lang={language} dir={isRightToLeft(language) ? "rtl" : undefined}>
       <head>
@@ -23,11 +25,13 @@ export function Layout({ title, styles, language = "en", children }: LayoutProps
       </head>
       <body>
         <main>{children}</main>
-        <footer class="bottom">
-          <p>
-            Served by <a href="/">Pharos</a>
-          </p>
-        </footer>
+        {branding && (
+          <footer class="bottom">
+            <p>
+              Served by <a href="/">Pharos</a>
+            </p>
+          </footer>
+        )}
       </body>
     </html>
   );

@@ -1,4 +1,5 @@
 import type { Drawing } from "../documents/drawing.ts";
+import { Message } from "./message.tsx";
 
 /** What the page's owner wants everybody to read first. */
 export function Announcement({ drawing: { look, words } }: { drawing: Drawing }) {
@@ -6,7 +7,7 @@ export function Announcement({ drawing: { look, words } }: { drawing: Drawing })
   const { text, type } = look.announcement;
   return (
     <section class={`notice ${type}`} aria-label={words.announcement}>
-      <p class="message">{text}</p>
+      <Message text={text} />
     </section>
   );
 }

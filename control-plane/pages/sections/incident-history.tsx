@@ -3,6 +3,7 @@ import { fillIn } from "../messages/all.ts";
 import type { Drawing } from "../documents/drawing.ts";
 import { capitalWord } from "../documents/words.ts";
 import { Affected, Severity } from "./incidents.tsx";
+import { Message } from "./message.tsx";
 import { Moment } from "./moment.tsx";
 
 /** Incidents that were resolved lately, and the way to all others. */
@@ -42,7 +43,7 @@ export function PastIncident({ drawing, incident, level }: { drawing: Drawing; i
         {resolvedAt !== null && ` · ${words.lasted}: ${formats.duration(secondsBetween(startedAt, resolvedAt))}`}
       </p>
       <Affected drawing={drawing} services={services} />
-      {updates[0] && <p class="message">{updates[0].message}</p>}
+      {updates[0] && <Message text={updates[0].message} />}
     </article>
   );
 }

@@ -2,6 +2,7 @@ import type { PublicMaintenance, PublicPage } from "../../../domain/status-pages
 import type { Drawing } from "../documents/drawing.ts";
 import { capitalWord } from "../documents/words.ts";
 import { Affected } from "./incidents.tsx";
+import { Message } from "./message.tsx";
 import { Span } from "./moment.tsx";
 import { Updates } from "./updates.tsx";
 
@@ -29,7 +30,7 @@ function Maintenance({ drawing, window }: { drawing: Drawing; window: PublicMain
         <span class={`status ${status === "in_progress" ? "maintenance" : ""}`}>{capitalWord(status, drawing.language)}</span> · <Span from={startsAt} to={endsAt} formats={drawing.formats} />
       </p>
       <Affected drawing={drawing} services={services} />
-      {description && <p class="message">{description}</p>}
+      {description && <Message text={description} />}
       <Updates drawing={drawing} updates={updates} />
     </article>
   );

@@ -73,8 +73,8 @@ function curve(points: MetricSeries["points"], { from, until }: PageMetrics): st
     .map(({ at, average }, n) => {
       const start = n === 0 || at - points[n - 1]!.at > 2 * METRIC_STEP_MS;
       const [x, y] = [(Math.max(at - from, 0) / (until - from)) * WIDTH, HEIGHT - (Math.max(average, 0) / top) * HEIGHT];
-      // A point alone becomes a dot by its round cap.
-      return `${start ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${start ? "h0.1" : ""}`;
+      // As long as what it is the average of, so that one alone is seen too.
+      return `${start ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${start ? `h${((METRIC_STEP_MS / (until - from)) * WIDTH).toFixed(1)}` : ""}`;
     })
     .join("");
 }

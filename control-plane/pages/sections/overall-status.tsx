@@ -12,7 +12,7 @@ const SENTENCE: Record<ServiceStatus, keyof PageMessages> = {
 };
 
 /** The sentence that most visitors come for. */
-function overallSentence(words: PageMessages, overall: PublicPage["overall"]): string {
+export function overallSentence(words: PageMessages, overall: PublicPage["overall"]): string {
   return words[overall === null ? "no_services" : SENTENCE[overall]];
 }
 

@@ -1,5 +1,6 @@
 import type { PageUptime, PublicPage, PublicService } from "../../../domain/status-pages/public-page.ts";
 import type { Drawing } from "../documents/drawing.ts";
+import { Message } from "./message.tsx";
 import { UptimeBars, UptimeDetails } from "./uptime-bars.tsx";
 
 interface ServicesProps {
@@ -39,7 +40,7 @@ function Service({ drawing: { words }, service: { name, description, status } }:
         </h3>
         <span class={`status ${status}`}>{words[status]}</span>
       </div>
-      {description && <p class="quiet message">{description}</p>}
+      {description && <Message text={description} class="quiet" />}
     </div>
   );
 }

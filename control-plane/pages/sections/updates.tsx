@@ -2,6 +2,7 @@ import type { PublicUpdate } from "../../../domain/status-pages/public-page.ts";
 import type { IncidentStatus, MaintenanceStatus } from "../../../schemas/vocabulary.ts";
 import type { Drawing } from "../documents/drawing.ts";
 import { capitalWord } from "../documents/words.ts";
+import { Message } from "./message.tsx";
 import { Moment } from "./moment.tsx";
 
 interface UpdatesProps {
@@ -16,7 +17,7 @@ export function Updates({ drawing, updates }: UpdatesProps) {
     <ol class="updates">
       {updates.map(({ status, message, createdAt }) => (
         <li>
-          <p class="message">{message}</p>
+          <Message text={message} />
           <p class="quiet">
             {capitalWord(status, drawing.language)} · <Moment at={createdAt} formats={drawing.formats} />
           </p>

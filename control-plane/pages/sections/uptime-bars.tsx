@@ -20,18 +20,20 @@ interface UptimeBarsProps {
 export function UptimeBars({ drawing: { words, formats }, name, uptime }: UptimeBarsProps) {
   if (!uptime) return null;
   const { days, uptime_percent: percent } = uptime;
-  const values = { service: name, days: formats.count(days.length), percent: percent === null ? "" : formats.percent(percent) };
-  const text = fillIn(words.uptime_over, values);
+  const first = days.findIndex(({ worst_status: worst }) => worst !== null);
+  const values = { percent: percent === null ? "" : formats.percent(percent), days: formats.count(days.length), date: first < 0 ? "" : formats.day(days[first]!.date) };
+  // Of a service that is younger than the bars the figure is of less than they show.
+  const text = percent === null ? words.uptime_unknown : fillIn(first > 0 ? words.uptime_since : words.uptime_over, values);
   return (
     <div class="uptime">
-      <svg class="bars" viewBox={`0 0 ${days.length * STEP - STEP + BAR} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={percent === null ? `${name}: ${words.uptime_unknown}` : fillIn(words.uptime_of, values)}>
+      <svg class="bars" viewBox={`0 0 ${days.length * STEP - STEP + BAR} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${words.uptime} ${text}`}>
         {[...barsByStatus(days)].map(([status, path]) => (
           <path class={status} d={path} />
         ))}
       </svg>
       <p class="scale quiet">
         <span>{formats.daysAgo(days.length - 1)}</span>
-        <strong>{percent === null ? words.uptime_unknown : text}</strong>
+        <strong>{text}</strong>
         <span>{formats.daysAgo(0)}</span>
       </p>
     </div>

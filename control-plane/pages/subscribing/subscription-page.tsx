@@ -3,7 +3,7 @@ import { fill, messagesOf } from "../../../domain/subscribers/messages/all.ts";
 import { Layout } from "../plain/layout.tsx";
 
 interface SubscriptionPageProps {
-  page: { name: string; slug: string; language: string };
+  page: { name: string; slug: string; language: string; hideBranding: boolean };
   styles: string;
   title: string;
   message: string;
@@ -11,9 +11,9 @@ interface SubscriptionPageProps {
 }
 
 /** What a visitor sees who subscribes, confirms or leaves: one message in the page's language, perhaps a form, and the way back. */
-export function SubscriptionPage({ page: { name, slug, language }, styles, title, message, children }: SubscriptionPageProps) {
+export function SubscriptionPage({ page: { name, slug, language, hideBranding }, styles, title, message, children }: SubscriptionPageProps) {
   return (
-    <Layout title={`${title} · ${name}`} styles={styles} language={language}>
+    <Layout title={`${title} · ${name}`} styles={styles} language={language} branding={!hideBranding}>
       <h1>{title}</h1>
       <p class="message">{message}</p>
       {children}

@@ -30,6 +30,8 @@ interface DrawingOptions {
   /** Of the model among those of its view. */
   key: string;
   language: PageLanguage;
+  /** Whether the visitor chose it on the page, so that its links have to carry it on. */
+  chosen: boolean;
   /** What a link to a private page carries. */
   access: string | null;
   preview: boolean;
@@ -52,7 +54,7 @@ export function makeDrawings({ config, clock, sheets, script }: DrawingsNeeds): 
     const style = pageStyle(sheets, look);
     const indexed = options.settings.page.visibility === "public" && !options.preview;
     const document = (
-      <Frame drawing={drawing} title={made.title} style={style} script={script} indexed={indexed}>
+      <Frame drawing={drawing} title={made.title} description={made.description} style={style} script={script} indexed={indexed}>
         {made.body}
       </Frame>
     );
@@ -60,13 +62,13 @@ export function makeDrawings({ config, clock, sheets, script }: DrawingsNeeds): 
     return finishDrawing({ type: "text/html; charset=utf-8", body: Buffer.from(`<!doctype html>${renderToString(document)}`), headers }, { before, now: clock.now() });
   }
 
-  function drawingFor(look: Look, { settings, named, language, access, preview }: DrawingOptions, staleSince: number | null): Drawing {
+  function drawingFor(look: Look, { settings, named, language, chosen, access, preview }: DrawingOptions, staleSince: number | null): Drawing {
     const carried = access === null ? "" : `?access=${encodeURIComponent(access)}`;
     return makeDrawing({
       look,
       language,
       timezone: settings.timezone,
-      addresses: pageAddresses({ origin: "", base: named.base, access }),
+      addresses: pageAddresses({ origin: "", base: named.base, access, lang: chosen ? language : null }),
       absolute: pageAddresses({ origin: named.origin, base: named.base, access }),
       access,
       startPage: `${publicUrl(config)}/`,
@@ -79,9 +81,9 @@ export function makeDrawings({ config, clock, sheets, script }: DrawingsNeeds): 
 
   return {
     async draw<Model>(view: View<Model>, held: Held<Model>, options: DrawingOptions) {
-      const { settings, named, key, language, access, preview } = options;
+      const { settings, named, key, language, chosen, access, preview } = options;
       if (preview) return drawNow(view, held, options, undefined);
-      const name = [settings.page.id, settings.page.updatedAt.getTime(), settings.published?.id, view.path, key, named.origin, named.base, language, access, held.staleSince].join(" ");
+      const name = [settings.page.id, settings.page.updatedAt.getTime(), settings.published?.id, view.path, key, named.origin, named.base, language, chosen, access, held.staleSince].join(" ");
       const known = kept.get(name);
       if (known && known.model === held.model) return known.drawn;
       const busy = running.get(name);

@@ -2,10 +2,12 @@ import type { VNode } from "preact";
 import type { PageSettings } from "../../../domain/status-pages/find-page.ts";
 import { readPageMetrics } from "../../../domain/status-pages/read-page-metrics.ts";
 import { readPageRecord, readPageUptime, readPublicIncident, readPublicPage } from "../../../domain/status-pages/read-public-page.ts";
+import { cutWhole } from "../../../domain/cut-whole.ts";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { Queries } from "../../../platform/postgres/database.ts";
 import type { Drawing } from "../documents/drawing.ts";
+import { overallSentence } from "../sections/overall-status.tsx";
 import { HomePage, type HomeModel } from "../documents/home-page.tsx";
 import { HistoryPage, type HistoryModel } from "../documents/history-page.tsx";
 import { IncidentPage, type IncidentModel } from "../documents/incident-page.tsx";
@@ -31,8 +33,11 @@ export interface View<Model> {
   /** Null when there is no such thing on the page. */
   read(needs: ReadNeeds, settings: PageSettings, key: string): Promise<Model | null>;
   /** A document for people, or any text for programs. */
-  draw(model: Model, drawing: Drawing): { kind: "page"; title: string; body: VNode } | { kind: "text"; type: string; text: string };
+  draw(model: Model, drawing: Drawing): { kind: "page"; title: string; description: string; body: VNode } | { kind: "text"; type: string; text: string };
 }
+
+/** Characters of what is said of a page where a link to it is shown. */
+const MOST_DESCRIBED = 200;
 
 /** Services whose uptime a page shows; of more the page would weigh more than it tells. */
 const MOST_BARS = 100;
@@ -50,7 +55,7 @@ export const home: View<HomeModel> = {
     ]);
     return { page, uptime, metrics };
   },
-  draw: (model, drawing) => ({ kind: "page", title: fillIn(drawing.words.title, { page: model.page.name }), body: <HomePage drawing={drawing} model={model} /> }),
+  draw: (model, drawing) => ({ kind: "page", title: fillIn(drawing.words.title, { page: model.page.name }), description: overallSentence(drawing.words, model.page.overall), body: <HomePage drawing={drawing} model={model} /> }),
 };
 
 /** Any design of the page may be the one that is drawn. */
@@ -78,7 +83,7 @@ export const incident: View<IncidentModel> = {
     const found = await readPublicIncident(queries, settings, id);
     return found && { page: headOf(settings), incident: found };
   },
-  draw: (model, drawing) => ({ kind: "page", title: `${model.incident.title} – ${fillIn(drawing.words.title, { page: model.page.name })}`, body: <IncidentPage drawing={drawing} model={model} /> }),
+  draw: (model, drawing) => ({ kind: "page", title: `${model.incident.title} – ${fillIn(drawing.words.title, { page: model.page.name })}`, description: cutWhole(model.incident.updates[0]?.message ?? model.incident.title, MOST_DESCRIBED), body: <IncidentPage drawing={drawing} model={model} /> }),
 };
 
 /** Months on one page of the history. */
@@ -108,7 +113,7 @@ export const history: View<HistoryModel> = {
       newer: last === current ? null : newer < current ? newer : current,
     };
   },
-  draw: (model, drawing) => ({ kind: "page", title: `${drawing.words.history} – ${fillIn(drawing.words.title, { page: model.page.name })}`, body: <HistoryPage drawing={drawing} model={model} /> }),
+  draw: (model, drawing) => ({ kind: "page", title: `${drawing.words.history} – ${fillIn(drawing.words.title, { page: model.page.name })}`, description: drawing.words.past, body: <HistoryPage drawing={drawing} model={model} /> }),
 };
 
 function headOf({ page: { name, tagline } }: PageSettings): { name: string; tagline: string | null } {

@@ -69,7 +69,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
       const judgement = judgeVisitor(settings?.page ?? null, visitor);
       if (!named || !settings || judgement.kind === "hidden") return otherwise(reply);
       const { page } = settings;
-      const language = languageOf(settings, request);
+      const { language, chosen } = languageOf(settings, request);
       if (judgement.kind === "password") return answerLocked(reply, { settings, named, language, forPrograms: view.forPrograms });
 
       const key = view.keyOf(request);
@@ -81,7 +81,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
       if (model === null) return answerNotFound(reply);
       void reply.headers(sharing(settings, judgement));
       const access = page.visibility === "private" ? visitor.access : null;
-      const drawn = await drawings.draw(view, { model, staleSince }, { settings, named, key, language, access, preview: judgement.as === "preview" });
+      const drawn = await drawings.draw(view, { model, staleSince }, { settings, named, key, language, chosen, access, preview: judgement.as === "preview" });
       return sendDrawn(request, reply, drawn);
     },
   };
@@ -104,8 +104,10 @@ function sharing({ page }: PageSettings, { as }: Judgement & { kind: "shown" }):
   return { Vary: `${vary}, Cookie`, "Cache-Control": as === "few" ? "private, no-cache" : "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex" };
 }
 
-function languageOf({ page }: PageSettings, { query, headers }: PageRequest): PageLanguage {
+function languageOf({ page }: PageSettings, { query, headers }: PageRequest): { language: PageLanguage; chosen: boolean } {
   const own = pageLanguage(page.language);
-  if (!page.matchVisitorLanguage) return own;
-  return chooseLanguage(own, { chosen: typeof query.lang === "string" ? query.lang : null, accepted: headers["accept-language"] });
+  if (!page.matchVisitorLanguage) return { language: own, chosen: false };
+  const chosen = typeof query.lang === "string" ? query.lang : null;
+  const language = chooseLanguage(own, { chosen, accepted: headers["accept-language"] });
+  return { language, chosen: chosen === language };
 }

@@ -1,0 +1,41 @@
+/** An address in a text; what ends a sentence or closes a bracket is not part of it. */
+const ADDRESS = /\bhttps?:\/\/[^\s<>"'`]+/gi;
+const ENDING = /[.,;:!?)\]}»”’]+$/;
+
+interface MessageProps {
+  text: string;
+  /** Further classes. */
+  class?: string;
+}
+
+/** What somebody wrote, line by line, with its addresses as links. */
+export function Message({ text, class: more }: MessageProps) {
+  return <p class={more === undefined ? "message" : `message ${more}`}>{withLinks(text)}</p>;
+}
+
+function withLinks(text: string) {
+  const parts: (string | ReturnType<typeof Link>)[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+    const address = trimmed(found);
+    if (!URL.canParse(address)) continue;
+    parts.push(text.slice(end, index), <Link address={address} />);
+    end = index + address.length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+/** A bracket that was opened within the address may close it. */
+function trimmed(found: string): string {
+  const address = found.replace(ENDING, "");
+  const rest = found.slice(address.length);
+  return rest.startsWith(")") && address.includes("(") && !address.includes(")") ? `${address})` : address;
+}
+
+function Link({ address }: { address: string }) {
+  return (
+    <a href={address} rel="nofollow noopener">
+      {address}
+    </a>
+  );
+}

@@ -47,6 +47,20 @@ async function publishNew(page: string, body: unknown): Promise<string> {
 const withoutRequestId = ({ status, body }: Answer) => ({ status, body: { ...body, request_id: undefined } });
 
 describe("the life of a design", () => {
+  it("ends when it is withdrawn; it can be restored", async () => {
+    const page = await makePage();
+    const remove = () => plane.call("DELETE", `/status-pages/${page}/design`);
+    expect(await remove()).toMatchObject({ status: 404, body: { code: "NOT_FOUND", error: "No design of this page is published." } });
+    const id = await publishNew(page, { theme_tokens: TOKENS });
+    expect(await remove()).toMatchObject({ status: 200, body: { success: true } });
+    expect((await design("GET", page)).body).toMatchObject({ current_version_id: null, current_version: null });
+    expect((await design("GET", page, `/versions/${id}`)).body).toMatchObject({ version: { state: "archived" } });
+    expect((await remove()).status).toBe(404);
+    expect((await design("POST", page, `/versions/${id}/restore`)).status).toBe(200);
+    const [entry] = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.resourceId, id), eq(auditEntries.action, "design.withdrawn")));
+    expect(entry).toMatchObject({ before: { state: "published" }, after: { state: "archived", current_version_id: null } });
+  });
+
   it("goes from nothing by a draft to what is published, and on to the next", async () => {
     const page = await makePage();
     expect((await design("GET", page)).body).toEqual({ status_page_id: page, current_version_id: null, draft_version_id: null, current_version: null, draft_version: null, effective_design: null });

@@ -7,5 +7,6 @@ import { publish } from "./publish.ts";
 import { restore } from "./restore.ts";
 import { save } from "./save-draft.ts";
 import { validate } from "./validate.ts";
+import { withdraw } from "./withdraw.ts";
 
-export const designRoutes: Route[] = [get, save, validate, publish, listVersions, getVersion, restore, createPreviewLink];
+export const designRoutes: Route[] = [get, save, validate, publish, listVersions, getVersion, restore, withdraw, createPreviewLink];

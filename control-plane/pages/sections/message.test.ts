@@ -1,3 +1,4 @@
+import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { expect, it } from "vitest";
 import { Message } from "./message.tsx";
@@ -14,5 +15,5 @@ it.each([
   { text: `https://a.example/"onmouseover="x`, html: `${linked("https://a.example/")}&quot;onmouseover=&quot;x` },
   { text: "https://a.example/<script>", html: `${linked("https://a.example/")}&lt;script>` },
 ])("$text", ({ text, html }) => {
-  expect(renderToString(<Message text={text} />)).toBe(`<p class="message">${html}</p>`);
+  expect(renderToString(h(Message, { text }))).toBe(`<p class="message">${html}</p>`);
 });

@@ -56,7 +56,7 @@ describe.runIf(browserAvailable())("what the SDK reports", () => {
       breadcrumbs: [{ category: "cart", message: "filled", data: { lines: 2 }, timestamp: expect.any(Number) }],
       event_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
     });
-    expect(receiver.beacons[0]).toMatchObject({ key: "bpk_1", release: "1.4.0", environment: "staging", user: { id: 7 }, session_id: expect.stringMatching(/^[0-9a-f-]{36}$/), sdk: expect.stringContaining("pharos-browser/") });
+    expect(receiver.beacons[0]).toMatchObject({ key: "bpk_1", release: "1.4.0", environment: "staging", user: { id: 7 }, session_id: expect.stringMatching(/^[0-9a-f-]{36}$/), sdk: expect.stringContaining("pharos/") });
     expect(JSON.stringify(receiver.beacons).replaceAll("/shop?token=secret", "")).not.toMatch(/secret|a@b\.c/);
   });
 

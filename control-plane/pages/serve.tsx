@@ -88,15 +88,22 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
     return send(reply, away ? 503 : 500, <MessagePage language={languageFor(reply)} says="unavailable" styles={styles} />);
   }
 
-  const kept = makeKeptModels({ clock, log });
-  const dropSparingly = spare(kept.drop, PAUSE_BETWEEN_DROPS_MS);
+  const maxBytes = config.PAGE_CACHE_MB * 1_048_576;
+  const kept = makeKeptModels({ clock, log, maxBytes });
+  // Apart, because there are thousands of months and incidents to ask for, and what a page shows first shall outlive that.
+  const parts = makeKeptModels({ clock, log, maxBytes: maxBytes / 4 });
+  const drop = (organizationId: string | null) => {
+    kept.drop(organizationId);
+    parts.drop(organizationId);
+  };
+  const dropSparingly = spare(drop, PAUSE_BETWEEN_DROPS_MS);
   const listening = listenTo({ connectionString: databaseUrl, channel: PAGE_CHANGES, onNotify: (organizationId) => dropSparingly(organizationId ?? null), log });
   app.addHook("onClose", () => listening.stop());
 
-  const names = makePageNames(publicUrl(config));
+  const names = makePageNames(publicUrl(config), config.PUBLIC_URL);
   const page = { send, answerNotFound, answerFailure, styles };
   const answerLocked = makeAnswerLocked(page);
-  const visits = makeVisits({ ...needs, ...page, answerLocked, kept, sheets, script });
+  const visits = makeVisits({ ...needs, ...page, answerLocked, kept, parts, sheets, script });
   await app.register(async (scope) => {
     scope.setErrorHandler(answerFailure);
     await serveStatusPages(scope, { ...needs, ...page, names, visits });
@@ -108,7 +115,7 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
     serveAssets(scope, assets);
   });
   await serveSubscriptions(app, { database, clock, config, addressOf, ...page });
-  return { answerNotFound, dropOf: kept.drop };
+  return { answerNotFound, dropOf: drop };
 }
 
 /** Of what belongs to no page; caches are told. */

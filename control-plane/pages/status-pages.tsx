@@ -40,7 +40,7 @@ export function makeAnswerLocked({ send, styles }: Pick<StatusPagesNeeds, "send"
 /** The views of status pages: below `/pages/{slug}`, and at the root of a host name that leads to a page. */
 export async function serveStatusPages(scope: FastifyInstance, needs: StatusPagesNeeds): Promise<void> {
   const { names, visits } = needs;
-  const ofSlug = (request: FastifyRequest<PageRequest>) => names.ofSlug(request.params.slug!);
+  const ofSlug = (request: FastifyRequest<PageRequest>) => names.ofSlug(request.params.slug!, request);
   const ofHost = (request: FastifyRequest<PageRequest>) => names.ofHost(request);
 
   // Its place at the root of a host name is the start page's otherwise.

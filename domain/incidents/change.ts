@@ -53,6 +53,8 @@ async function changeIncident(tx: Transaction, actor: Actor, id: string, change:
 
 async function replaceServices(tx: Transaction, { id: incidentId, organizationId }: IncidentRow, serviceIds: string[]): Promise<void> {
   await tx.delete(incidentServices).where(eq(incidentServices.incidentId, incidentId));
+  // From now on it is about what was chosen, be it none.
+  await tx.update(incidents).set({ lostServices: false }).where(eq(incidents.id, incidentId));
   if (serviceIds.length > 0) await tx.insert(incidentServices).values(serviceIds.map((serviceId) => ({ organizationId, incidentId, serviceId })));
 }
 

@@ -90,7 +90,7 @@ function prepare({ actor, input }: Opening, known: ReadonlyMap<string, LockedSer
   const ours = serviceIds.flatMap((id) => known.get(id) ?? []).filter((service) => service.organizationId === organizationId);
   return {
     actor,
-    incident: { id: newId(), organizationId, title, status, severity, openedBy: openedBy ?? null, startedAt: at, resolvedAt: status === "resolved" ? at : null, createdAt: at, updatedAt: at },
+    incident: { id: newId(), organizationId, title, status, severity, openedBy: openedBy ?? null, lostServices: false, startedAt: at, resolvedAt: status === "resolved" ? at : null, createdAt: at, updatedAt: at },
     services: ours.map(({ id, name }) => ({ id, name })),
     update: message === undefined ? null : { id: newId(), status, message, created_at: at.toISOString() },
   };

@@ -92,5 +92,7 @@ async function planNext(tx: Transaction, window: WindowRow, affected: { id: stri
 
 async function replaceServices(tx: Transaction, { id: maintenanceWindowId, organizationId }: typeof maintenanceWindows.$inferSelect, serviceIds: string[]): Promise<void> {
   await tx.delete(maintenanceWindowServices).where(eq(maintenanceWindowServices.maintenanceWindowId, maintenanceWindowId));
+  // From now on it is about what was chosen, be it none.
+  await tx.update(maintenanceWindows).set({ lostServices: false }).where(eq(maintenanceWindows.id, maintenanceWindowId));
   if (serviceIds.length > 0) await tx.insert(maintenanceWindowServices).values(serviceIds.map((serviceId) => ({ organizationId, maintenanceWindowId, serviceId })));
 }

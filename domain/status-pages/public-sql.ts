@@ -26,6 +26,12 @@ interface Wanted extends OfPage {
 /** Of one incident or window a page or feed shows at most this many updates, the newest; there is no end to what scripts can write. */
 const MOST_UPDATES = 200;
 
+/** Bytes of all updates of one of many; the newest is told whatever its length, and an incident's own page tells all. */
+const MOST_BYTES = 20_000;
+
+/** Of the services that one is about a page names at most this many; who has thousands lists them below. */
+export const MOST_AFFECTED = 50;
+
 /** The services of a page as a JSON array, in its order: one scalar. */
 export function servicesOf({ organizationId, pageId }: OfPage): SQL {
   return sql`(
@@ -76,22 +82,31 @@ function happeningsOf({ table, links, updates, key, own, newest }: typeof INCIDE
     ) order by ${newest}), '[]')
     from (select * from ${table} as happening
       where happening.organization_id = ${organizationId} and (${where}) and (
-        not exists (select from ${links} as link where link.${key} = happening.id)
+        (not happening.lost_services and not exists (select from ${links} as link where link.${key} = happening.id))
         or exists (select from ${links} as link join ${statusPageServices} as assigned on assigned.service_id = link.service_id
           where link.${key} = happening.id and assigned.status_page_id = ${pageId})
       )
       order by ${newest} limit ${limit}) as happening
     cross join lateral (
-      select coalesce(json_agg(json_build_object('id', service.id, 'name', service.name) order by assigned.display_order, service.id), '[]') as services
-      from ${links} as link
-      join ${statusPageServices} as assigned on assigned.service_id = link.service_id and assigned.status_page_id = ${pageId}
-      join ${services} as service on service.id = link.service_id
-      where link.${key} = happening.id
+      select coalesce(json_agg(json_build_object('id', service.id, 'name', service.name) order by service.display_order, service.id), '[]') as services
+      from (
+        select service.id, service.name, assigned.display_order
+        from ${links} as link
+        join ${statusPageServices} as assigned on assigned.service_id = link.service_id and assigned.status_page_id = ${pageId}
+        join ${services} as service on service.id = link.service_id
+        where link.${key} = happening.id
+        order by assigned.display_order, service.id limit ${MOST_AFFECTED}
+      ) as service
     ) as affected
     cross join lateral (
       select coalesce(json_agg(json_build_object('id', said.id, 'status', said.status, 'message', said.message, 'createdAt', ${isoText(sql`said.created_at`)})
         order by said.created_at desc, said.id desc), '[]') as updates
-      from (select * from ${updates} as each where each.${key} = happening.id order by each.created_at desc, each.id desc limit ${MOST_UPDATES}) as said
+      from (
+        -- octet_length knows the length without fetching the text.
+        select *, row_number() over newest as place, sum(octet_length(message)) over newest as bytes
+        from (select * from ${updates} as each where each.${key} = happening.id order by each.created_at desc, each.id desc limit ${MOST_UPDATES}) as each
+        window newest as (order by each.created_at desc, each.id desc)
+      ) as said where place = 1 or bytes <= ${limit === 1 ? MOST_UPDATES * 40_000 : MOST_BYTES}
     ) as told
   )`;
 }

@@ -54,17 +54,20 @@ async function ofIncident(queries: Queries, event: EventRow): Promise<Happening 
   const { id, title, status, severity, message, previous_status: previous } = event.data as unknown as IncidentData;
   // A corrected title or another severity is on the page; nobody is woken for it.
   if (event.type === "incident.updated" && message === "" && previous === status) return null;
-  const [incident] = await queries.select({ id: incidents.id }).from(incidents).where(eq(incidents.id, id));
+  const [incident] = await queries.select({ lost: incidents.lostServices }).from(incidents).where(eq(incidents.id, id));
   if (!incident) return null;
   const links = await queries.select({ id: incidentServices.serviceId }).from(incidentServices).where(eq(incidentServices.incidentId, id));
+  // What was about services that are gone is not about everything.
+  if (incident.lost && links.length === 0) return null;
   return { ...common(event), title, message, incident: { status, severity }, maintenance: null, serviceIds: links.map((link) => link.id) };
 }
 
 async function ofMaintenance(queries: Queries, event: EventRow): Promise<Happening | null> {
   const { id, title, description, starts_at: startsAt, ends_at: endsAt, message } = event.data as unknown as MaintenanceData;
-  const [window] = await queries.select({ id: maintenanceWindows.id }).from(maintenanceWindows).where(eq(maintenanceWindows.id, id));
+  const [window] = await queries.select({ lost: maintenanceWindows.lostServices }).from(maintenanceWindows).where(eq(maintenanceWindows.id, id));
   if (!window) return null;
   const links = await queries.select({ id: maintenanceWindowServices.serviceId }).from(maintenanceWindowServices).where(eq(maintenanceWindowServices.maintenanceWindowId, id));
+  if (window.lost && links.length === 0) return null;
   // A reminder's words are the service's own, in English; the times say the same in every language.
   const reminder = event.type === "maintenance.scheduled" && message !== "";
   return {

@@ -24,6 +24,8 @@ export function poolOptions(url: string, maxConnections: number): PoolConfig {
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
     statement_timeout: TRANSACTION_LIMIT_MS,
+    // Where the server's host has vanished nobody else ends a query for a quarter of an hour.
+    query_timeout: TRANSACTION_LIMIT_MS + 5_000,
     idle_in_transaction_session_timeout: TRANSACTION_LIMIT_MS,
     application_name: "pharos",
     Client: PreparingClient,

@@ -1,4 +1,4 @@
-import { index, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { INCIDENT_SEVERITIES, INCIDENT_STATUSES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
@@ -17,6 +17,8 @@ export const incidents = pgTable(
     status: incidentStatus("status").notNull(),
     severity: incidentSeverity("severity").notNull(),
     openedBy: text("opened_by"),
+    /** It was about services that were deleted: pages shall not take it for one about none, which all of them show. */
+    lostServices: boolean("lost_services").notNull().default(false),
     startedAt: moment("started_at").notNull(),
     resolvedAt: moment("resolved_at"),
     createdAt: moment("created_at").notNull().defaultNow(),

@@ -18,6 +18,8 @@ export const maintenanceWindows = pgTable(
     startsAt: moment("starts_at").notNull(),
     endsAt: moment("ends_at").notNull(),
     rrule: text("rrule"),
+    /** As of an incident. */
+    lostServices: boolean("lost_services").notNull().default(false),
     autoStart: boolean("auto_start").notNull().default(true),
     autoComplete: boolean("auto_complete").notNull().default(true),
     notifyBeforeMinutes: integer("notify_before_minutes"),

@@ -22,7 +22,7 @@ export function recordBreadcrumbs(): void {
   listen("popstate", navigated);
   after(history, "pushState", navigated);
 
-  const requested = (category: string, method: unknown, url: unknown, status: number) => note({ category, message: `${String(method)} ${shown(String(url))}`, data: { status } });
+  const requested = (category: string, method: unknown, url: unknown, status: number) => note({ category, message: `${method as string} ${shown(String(url))}`, data: { status } });
   after(window, "fetch", (asked, [input, init]) => {
     const { url = input, method = "GET" } = input as Partial<Request>;
     const answered = guarded((status: number) => requested("fetch", (init as RequestInit | undefined)?.method ?? method, url, status));

@@ -13,7 +13,7 @@ export function normaliseError(thrown: unknown, type: string): ErrorFacts {
       facts.message = message;
       if (typeof name === "string") facts.error_type = name;
       if (typeof stack === "string") facts.stack = cutStack(stack, message);
-    } else facts.message = typeof thrown === "object" && thrown ? `Object with ${Object.keys(thrown).join()}` : String(thrown);
+    } else facts.message = Object(thrown) === thrown ? `Object with ${Object.keys(thrown as object).join()}` : String(thrown);
     facts.message = facts.message.slice(0, LONGEST_MESSAGE);
   } catch {
     // What was read until then is told.
@@ -43,10 +43,13 @@ export function leaveOut(script: string): void {
   ownScript = script;
 }
 
+/** Of the page as it was opened: frames of its own scripts name it. */
+const query = location.search || "\0";
+
 /** V8 repeats the message, however long it is, above the frames. Of these the innermost and the outermost half are kept. */
 function cutStack(stack: string, message: string): string {
   const end = message && stack.includes(message) ? stack.indexOf(message) + message.length : 0;
   const lines = stack.slice(end).split("\n").filter((line) => !line.includes(ownScript));
   if (lines.length > MAX_FRAMES) lines.splice(MAX_FRAMES / 2, lines.length - MAX_FRAMES);
-  return stack.slice(0, Math.min(end, LONGEST_MESSAGE)) + lines.join("\n");
+  return stack.slice(0, Math.min(end, LONGEST_MESSAGE)) + lines.join("\n").split(query).join("");
 }

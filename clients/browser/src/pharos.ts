@@ -1,7 +1,7 @@
 import { attempt, warn } from "./attempt.ts";
 import { note, recordBreadcrumbs } from "./breadcrumbs.ts";
 import type { Breadcrumb, CaptureDetails } from "./event.ts";
-import { LATER_MS } from "./limits.ts";
+import { LATER_MS, LONGEST_MESSAGE } from "./limits.ts";
 import type { PharosOptions, PharosUser, Tag } from "./options.ts";
 import { guarded, listen, options, setOptions } from "./page.ts";
 import { adopt, comeBack, openQueue, setGone, store } from "./queue.ts";
@@ -16,7 +16,7 @@ export type { PharosOptions, PharosUser, Tag } from "./options.ts";
 /** Starts reporting. Like every function here it never throws, and before it none of them does anything. A second call is ignored, with a warning, until `close`. */
 export const init = (given: PharosOptions): void =>
   attempt(() => {
-    if (options || !given.key || !given.url) return warn("init needs key and url, once");
+    if (options || !given.key || !given.url) return warn("init: key and url, once");
     if (given.respectDoNotTrack && (navigator.doNotTrack === "1" || (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl)) return;
     setOptions(given);
     openQueue();
@@ -29,7 +29,7 @@ let watching = false;
 
 function watch(): void {
   watchErrors();
-  if (options!.breadcrumbs !== 0) recordBreadcrumbs();
+  if (+options!.breadcrumbs! !== 0) recordBreadcrumbs();
   watchLife();
   // What takes time and is not needed at once. The page before this one may still be writing what it leaves.
   setTimeout(guarded(watchVitals));
@@ -64,7 +64,7 @@ function watchLife(): void {
 export const captureError: (thrown: unknown, details?: CaptureDetails) => string | undefined = guarded((thrown: unknown, details?: CaptureDetails) => reportSome(() => factsOf(thrown, "Error", details)));
 
 /** Reports a text. `level` is `info` when absent. Returns the event's id, or undefined when it is not sent. */
-export const captureMessage: (text: string, level?: string) => string | undefined = guarded((text: unknown, level = "info") => reportSome(() => ({ type: "message", message: String(text), level })));
+export const captureMessage: (text: string, level?: string) => string | undefined = guarded((text: unknown, level = "info") => reportSome(() => ({ type: "message", message: String(text).slice(0, LONGEST_MESSAGE), level })));
 
 /** Notes something that the next events tell as having come before them. */
 export const addBreadcrumb: (breadcrumb: Breadcrumb) => void = guarded(note);

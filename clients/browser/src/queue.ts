@@ -25,6 +25,8 @@ let waiting: Waiting[] = [];
 let place = "";
 /** Whether the page may never run again: then whoever comes next may take its events. */
 let gone = false;
+/** Whether the browser took what was written last. */
+let written: unknown;
 
 /** All pages of the site that have the same beacon key. */
 const prefix = () => `pharos:${options!.key}:`;
@@ -45,7 +47,7 @@ function read(name: string): Stored {
 
 function write(name: string, stored: Stored | number[] | null): void {
   // Refused or full: then they wait as long as the page lives.
-  attempt(() => (stored ? localStorage.setItem(name, JSON.stringify(stored)) : localStorage.removeItem(name)));
+  written = attempt(() => (stored ? localStorage.setItem(name, JSON.stringify(stored)) : localStorage.removeItem(name), 1));
 }
 
 /** Writes what waits, without the oldest where it is too much. */
@@ -94,6 +96,6 @@ export function adopt(): void {
 
 /** After the page was put aside and has come back: others may have taken what it left. */
 export function comeBack(): void {
-  waiting = read(place).slice(1) as Waiting[];
+  if (written) waiting = read(place).slice(1) as Waiting[];
 }
 

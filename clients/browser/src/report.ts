@@ -40,7 +40,7 @@ export function report(facts: Facts): string | undefined {
   const at = Date.now();
   const event = beforeSend({ event_id: uuid(), timestamp: at, url: shown(location.href), ...facts, tags: { ...tags, ...facts.tags } });
   if (!event) return undefined;
-  const envelope = JSON.stringify({ key, release, environment, session_id: session, user: user && { id: user.id }, sdk: `pharos-browser/${SDK_VERSION}` });
+  const envelope = JSON.stringify({ key, release, environment, session_id: session, user: user && { id: user.id }, sdk: `pharos/${SDK_VERSION}` });
   add({ envelope, event: textOf(event), at, sent: 0, vital: event.type === "vital" });
   schedule();
   return event.event_id;

@@ -9,8 +9,8 @@ let inMinute = 0;
 let suppressed = 0;
 
 /** Whether this minute has had its events; counts one that then does not come. Asked first, since reading a stack takes longer than anything else. */
-export function isMinuteFull(): boolean {
-  const now = Date.now();
+export function isMinuteFull(): unknown {
+  const now = performance.now();
   if (now - minuteBegan > MINUTE_MS) {
     minuteBegan = now;
     inMinute = 0;
@@ -19,7 +19,7 @@ export function isMinuteFull(): boolean {
     windowBegan = now;
     alike.clear();
   }
-  return inMinute >= MOST_A_MINUTE && !!++suppressed;
+  return inMinute >= MOST_A_MINUTE && ++suppressed;
 }
 
 /** How many events were kept back before this one, of whatever kind; null when it is kept back too, having had enough alike in these seconds. */

@@ -1,3 +1,4 @@
+import { cutWhole } from "../../../domain/cut-whole.ts";
 import { ICalCalendar, ICalCalendarMethod, ICalEventStatus, ICalEventTransparency, type ICalEventData } from "ical-generator";
 import { nextOccurrence } from "../../../domain/maintenance/next-occurrence.ts";
 import type { PageRecord, PublicMaintenance, PublicPage } from "../../../domain/status-pages/public-page.ts";
@@ -15,6 +16,10 @@ const REFRESH_SECONDS = 3_600;
 /** How far ahead of now a recurring window is laid out, and how often at most. */
 const AHEAD_MS = 365 * 86_400_000;
 const MOST_OCCURRENCES = 26;
+
+/** Over the whole calendar: occurrences, and characters of descriptions. Folding lines takes a microsecond a character, and all others wait. */
+const MOST_REPEATED = 300;
+const MOST_CHARACTERS = 50_000;
 
 const STATUS: Record<MaintenanceStatus, ICalEventStatus> = {
   scheduled: ICalEventStatus.CONFIRMED,
@@ -48,12 +53,20 @@ export function makeCalendar({ page, record, addresses, language, now }: Schedul
     ttl: REFRESH_SECONDS,
   });
   const { host } = new URL(addresses.home);
-  const describe = makeDescriptions(language, page.timezone);
+  const tell = makeDescriptions(language, page.timezone);
+  let left = MOST_CHARACTERS;
+  let repeated = 0;
+  const describe = (window: PublicMaintenance) => {
+    const text = cutWhole(tell(window), left);
+    left -= text.length;
+    return text;
+  };
   for (const window of record.maintenance) {
     const what = whatOf(window, addresses);
     calendar.createEvent({ ...what, description: describe(window), start: window.startsAt, end: window.endsAt, id: `${window.id}@${host}`, status: STATUS[window.status] });
     // Each has its own times instead of one rule for all: in UTC a rule would move against the clocks that the window goes by.
-    for (const { startsAt, endsAt } of occurrencesAfter(window, page.timezone, now)) {
+    for (const { startsAt, endsAt } of repeated < MOST_REPEATED ? occurrencesAfter(window, page.timezone, now) : []) {
+      repeated += 1;
       // Updates are about the occurrence that they were written for.
       calendar.createEvent({ ...what, description: describe({ ...window, updates: [] }), start: startsAt, end: endsAt, id: `${window.id}-${compact(startsAt)}@${host}`, status: ICalEventStatus.TENTATIVE });
     }

@@ -43,9 +43,12 @@ export async function finishDrawing(finished: Finished, { before, now }: { befor
   const plain = uncompressed(finished, now);
   const { type, body, hash, headers } = plain;
   if (before?.hash === hash && before.type === type) return { ...before, headers };
-  if (body.length < LEAST_COMPRESSED) return plain;
+  // Dates count in seconds: what changed twice in one must not look like the first.
+  const changedAt = Math.max(plain.changedAt, (before?.changedAt ?? 0) + 1);
+  const dated = { ...plain, changedAt, lastModified: new Date(changedAt * 1000).toUTCString() };
+  if (body.length < LEAST_COMPRESSED) return dated;
   const [zipped, brotli] = await Promise.all([toGzip(body, { level: 6 }), toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })]);
-  return { ...plain, gzip: zipped, br: brotli };
+  return { ...dated, gzip: zipped, br: brotli };
 }
 
 /** How many bytes it keeps in memory. */

@@ -8,7 +8,7 @@ let count: number;
 beforeEach(() => {
   now = 1_000_000;
   count = 0;
-  kept = makeKeptModels({ clock: { now: () => now, monotonic: () => now }, log: makeLog("silent") });
+  kept = makeKeptModels({ clock: { now: () => now, monotonic: () => now }, log: makeLog("silent"), maxBytes: 1e6 });
 });
 
 const read = async () => ++count;
@@ -79,6 +79,21 @@ describe("kept models", () => {
     now += 1_000;
     await get();
     await expect.poll(() => get()).toMatchObject({ model: 2, staleSince: null });
+  });
+
+  it("are not shown any more after a day", async () => {
+    await model();
+    now += 86_400_000;
+    expect(await get(fail)).toMatchObject({ model: 1 });
+    now += 20_001;
+    await expect(get(fail)).rejects.toThrow("away");
+  });
+
+  it("are kept within a bound of bytes", async () => {
+    const big = (n: number) => kept.get(`big ${n}`, () => "acme", async () => `${n}`.repeat(100_000));
+    await model();
+    for (let n = 1; n < 9; n++) await big(n);
+    expect(await model()).toBe(2);
   });
 
   it("are shown, marked, rather than waited for while reading hangs", async () => {

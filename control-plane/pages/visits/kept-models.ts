@@ -32,6 +32,9 @@ const PATIENCE_MS = 1_000;
 
 const MOST_KEPT = 2_000;
 
+/** What is older says nothing of how things are, and who may see it may have changed. */
+const OLDEST_MS = 86_400_000;
+
 export interface KeptModels {
   /**
    * The model of this key, read when it is not there, is outdated or was dropped. While it cannot be read, the last one that was, marked;
@@ -44,8 +47,8 @@ export interface KeptModels {
 }
 
 /** Keeps what pages are drawn from in memory, in any number of processes: nothing here is missed by another copy. */
-export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): KeptModels {
-  const found = new LRUCache<string, Entry>({ max: MOST_KEPT });
+export function makeKeptModels({ clock, log, maxBytes }: { clock: Clock; log: Log; maxBytes: number }): KeptModels {
+  const found = new LRUCache<string, Entry>({ max: MOST_KEPT, maxSize: maxBytes, sizeCalculation: ({ model }) => 1_000 + 2 * JSON.stringify(model).length });
   // Whoever asks for what does not exist, by the thousand, shall not displace what does.
   const absent = new LRUCache<string, Entry>({ max: MOST_KEPT });
   const reading = new Map<string, { version: number; done: Promise<Entry> }>();
@@ -75,7 +78,7 @@ export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): Kept
       return (known(key)?.version ?? 0) <= version ? keep(key, entry) : entry;
     } catch (error) {
       const last = known(key);
-      if (!last) throw error;
+      if (!last || clock.now() - last.readAt > OLDEST_MS) throw error;
       log.warn({ err: error, key }, "a page could not be read again; its last state is shown");
       return keep(key, { ...last, staleSince: last.staleSince ?? last.readAt, version, triedAt: clock.monotonic() });
     }
@@ -96,7 +99,13 @@ export function makeKeptModels({ clock, log }: { clock: Clock; log: Log }): Kept
   return {
     async get<Model>(key: string, ownerOf: (model: Model) => string | null, read: () => Promise<Model>) {
       const entry = known(key);
-      if (!entry) return (await refresh(key, floor, ownerOf, read)) as Held<Model>;
+      if (!entry) {
+        const asked = drops;
+        const first = await refresh(key, floor, ownerOf, read);
+        // Whose it is was not known before: a reading that was joined may have begun before a drop that was over when we asked.
+        const needed = Math.min(neededBy(first.owner), asked);
+        return (first.version < needed ? await refresh(key, needed, ownerOf, read) : first) as Held<Model>;
+      }
       const needed = neededBy(entry.owner);
       const age = clock.monotonic() - entry.triedAt;
       if (entry.version < needed || age >= USABLE_MS) return (await inTime(refresh(key, needed, ownerOf, read), entry)) as Held<Model>;

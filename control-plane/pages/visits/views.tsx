@@ -1,3 +1,4 @@
+import { setTimeout as rest } from "node:timers/promises";
 import type { VNode } from "preact";
 import type { PageSettings } from "../../../domain/status-pages/find-page.ts";
 import { readPageMetrics } from "../../../domain/status-pages/read-page-metrics.ts";
@@ -65,10 +66,16 @@ function showsMetrics({ published, draft, page }: PageSettings): boolean {
   return layouts || templates;
 }
 
-/** Visitors are shown everything else when the measurements cannot be had. */
+/** Well below what visitors wait for a whole page: an incident shall not be told late because measurements are. */
+const METRICS_PATIENCE_MS = 300;
+
+/** Visitors are shown everything else when the measurements cannot be had, or not soon. */
 async function readMetrics({ clickhouse, log, now }: Pick<ReadNeeds, "clickhouse" | "log" | "now">, ids: readonly string[]): Promise<HomeModel["metrics"]> {
   try {
-    return await readPageMetrics(clickhouse, ids, now);
+    const late = rest(METRICS_PATIENCE_MS, undefined, { ref: false }).then(() => {
+      throw new Error("no measurements in time");
+    });
+    return await Promise.race([readPageMetrics(clickhouse, ids, now), late]);
   } catch (error) {
     log.warn({ err: error }, "a page is shown without its metrics");
     return null;
@@ -95,7 +102,8 @@ const MOST_OF_MONTH = 200;
 export const history: View<HistoryModel> = {
   path: "/history",
   forPrograms: false,
-  keyOf: ({ query }) => (query.month === undefined ? "" : typeof query.month === "string" && isMonth(query.month) ? query.month : null),
+  // Later ones are the current one, whatever the time zone.
+  keyOf: ({ query }) => (query.month === undefined || (typeof query.month === "string" && isMonth(query.month) && query.month > monthAfter(new Date().toISOString().slice(0, 7), 1)) ? "" : typeof query.month === "string" && isMonth(query.month) ? query.month : null),
   async read({ queries, now }, settings, asked) {
     const current = monthOf(now, settings.timezone);
     const last = asked === "" || asked > current ? current : asked;

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fanOut } from "../../../domain/events/fan-out.ts";
 import { openIncident } from "../../../domain/incidents/open.ts";
@@ -90,6 +90,20 @@ describe("a page that changes", () => {
   });
 });
 
+describe("what was about a service that was deleted", () => {
+  it("is not shown to everybody as if it were about everything", async () => {
+    const { body: secret } = await plane.call("POST", "/services", { name: "Project Condor" });
+    const id = await open({ title: "Condor leaks", services: [secret.id] });
+    await plane.call("POST", "/maintenance-windows", { title: "Condor rebuilt", starts_at: "2030-01-01T00:00:00Z", ends_at: "2030-01-01T01:00:00Z", services: [secret.id] });
+    await plane.call("DELETE", `/services/${secret.id as string}`);
+    const page = await makePage();
+    for (const view of ["", "/history", "/feed.json", "/summary.json", "/maintenance.ics"]) expect(await bodyOf(`/pages/${page.slug}${view}`), view).not.toContain("Condor");
+    expect((await visit(`/pages/${page.slug}/incidents/${id}`)).statusCode).toBe(404);
+    await plane.call("PATCH", `/incidents/${id}`, { services: [] });
+    expect(await bodyOf(`/pages/${page.slug}`)).toContain("Condor leaks");
+  });
+});
+
 describe("a page whose database is away", () => {
   it("is shown as it last was, with the time, and one that nobody has read is not", async () => {
     let later = 0;
@@ -123,6 +137,12 @@ describe("a custom domain", () => {
     expect(await bodyOf("/feed.json", host)).toContain(`https://status.acme.example/incidents/${id}`);
     expect(await bodyOf(`/pages/${page.slug}/feed.json`)).toContain(`${PUBLIC_URL}/pages/${page.slug}/incidents/${id}`);
     expect((await visit("/", { host: "STATUS.acme.example:443" })).body).toContain("Acme of its own");
+  });
+
+  it("shows no page of others, by whose name they could speak", async () => {
+    const { slug } = await makePage({ name: "Somebody else" });
+    expect((await visit(`/pages/${slug}`)).statusCode).toBe(200);
+    for (const view of VIEWS) expect(told(await visit(`/pages/${slug}${view}`, host)), view).toEqual(told(await visit(`/pages/there-is-none${view}`, host)));
   });
 
   it("of a page that the visitor may not see is one that belongs to no page", async () => {
@@ -193,6 +213,31 @@ describe("who may not see a page", () => {
     await patch(page, { status_page_password: "changed" });
     expect((await visit(`/pages/${page.slug}`, { cookie })).statusCode).toBe(401);
   });
+});
+
+it("a page that others may see is 503 like any other name while the database is away", async () => {
+  const away = await startTestControlPlane();
+  await away.call("POST", "/status-pages", { name: "Secret", slug: "project-zeta", status_page_visibility: "private" });
+  const see = async (slug: string) => (await away.app.inject({ method: "GET", url: `/pages/${slug}` })).statusCode;
+  expect([await see("project-zeta"), await see("project-theta")]).toEqual([404, 404]);
+  await away.cutPostgres();
+  expect([await see("project-zeta"), await see("project-theta"), await see("project-eta")]).toEqual([503, 503, 503]);
+  await away.stop();
+});
+
+it("a page stays small, however much was written", async () => {
+  const { organizationId, pageSlug } = plane.organization;
+  const made = await plane.call("POST", "/maintenance-windows", { title: "W", description: "d".repeat(10_000), starts_at: "2030-01-01T00:00:00Z", ends_at: "2030-01-01T01:00:00Z", rrule: "FREQ=WEEKLY", services: [serviceId] });
+  expect(made.status).toBe(201);
+  await plane.database.execute(sql`insert into maintenance_windows select (jsonb_populate_record(w, jsonb_build_object('id', gen_random_uuid()))).* from maintenance_windows w, generate_series(1, 199) where organization_id = ${organizationId} and title = 'W'`);
+  await plane.database.execute(sql`
+    with made as (insert into incidents (id, organization_id, title, status, severity, started_at, created_at, updated_at)
+      select gen_random_uuid(), ${organizationId}, 'Heavy', 'investigating', 'minor', now(), now(), now() from generate_series(1, 20) returning id)
+    insert into incident_updates (id, organization_id, incident_id, status, message, created_at)
+      select gen_random_uuid(), ${organizationId}, made.id, 'investigating', repeat(md5(random()::text), 312), now() from made, generate_series(1, 200)`);
+  for (const view of VIEWS.filter((each) => !each.startsWith("/incidents"))) expect((await visit(`/pages/${pageSlug}${view}`)).rawPayload.length, view).toBeLessThan(3_000_000);
+  await plane.database.execute(sql`delete from incidents where title = 'Heavy'`);
+  await plane.database.execute(sql`delete from maintenance_windows where title = 'W'`);
 });
 
 describe("who may see a page that others may not", () => {

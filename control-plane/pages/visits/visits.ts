@@ -10,7 +10,7 @@ import type { Tenants } from "../../../platform/postgres/tenants.ts";
 import type { PageLanguage } from "../../../schemas/vocabulary.ts";
 import { chooseLanguage } from "./choose-language.ts";
 import { makeDrawings } from "./drawings.tsx";
-import type { KeptModels } from "./kept-models.ts";
+import type { Held, KeptModels } from "./kept-models.ts";
 import { pageLanguage } from "../messages/all.ts";
 import type { NamedPage } from "./page-name.ts";
 import { sendDrawn } from "./send-drawn.ts";
@@ -25,7 +25,10 @@ export interface VisitNeeds {
   clock: Clock;
   config: Config;
   log: Log;
+  /** Pages, and what they show first. */
   kept: KeptModels;
+  /** What else they can be asked for. */
+  parts: KeptModels;
   sheets: StyleSheets;
   /** Path of the pages' script, with its version. */
   script: string;
@@ -52,32 +55,47 @@ export interface Visits {
  * kept, compressed, for as long as the model is. Nothing is drawn for who may not see it.
  */
 export function makeVisits(needs: VisitNeeds): Visits {
-  const { database, tenants, clickhouse, clock, log, kept, addressOf, answerNotFound, answerLocked } = needs;
+  const { database, tenants, clickhouse, clock, log, kept, parts, addressOf, answerNotFound, answerLocked } = needs;
   const drawings = makeDrawings(needs);
 
-  async function settingsOf({ name }: NamedPage): Promise<PageSettings | null> {
+  async function heldSettingsOf({ name }: NamedPage): Promise<Held<PageSettings | null> & { looked: boolean }> {
     const key = "slug" in name ? `slug ${name.slug}` : `host ${name.host}`;
-    const { model } = await kept.get(key, (settings: PageSettings | null) => settings?.page.organizationId ?? null, () => findPage(database, name));
-    return model;
+    let looked = false;
+    const held = await kept.get(
+      key,
+      (settings: PageSettings | null) => settings?.page.organizationId ?? null,
+      () => {
+        looked = true;
+        return findPage(database, name);
+      },
+    );
+    return { ...held, looked };
   }
 
   return {
-    settingsOf,
+    settingsOf: async (named) => (await heldSettingsOf(named)).model,
     async answer(view, named, request, reply, otherwise = answerNotFound) {
-      const settings = named && (await settingsOf(named));
+      const known = named && (await heldSettingsOf(named));
+      const settings = known && known.model;
       const visitor = visitorOf(request, settings?.page ?? null, { addressOf, now: clock.now() });
       const judgement = judgeVisitor(settings?.page ?? null, visitor);
-      if (!named || !settings || judgement.kind === "hidden") return otherwise(reply);
+      if (!named || !settings || judgement.kind === "hidden" || isStrangersHost(named, settings)) {
+        // Neither time nor a failure shall tell a page that is kept from one that is not there: each is looked for once.
+        if (named && !known!.looked) await findPage(database, named.name);
+        return otherwise(reply);
+      }
       const { page } = settings;
       const { language, chosen } = languageOf(settings, request);
       if (judgement.kind === "password") return answerLocked(reply, { settings, named, language, forPrograms: view.forPrograms });
 
       const key = view.keyOf(request);
       if (key === null) return answerNotFound(reply);
-      const held = await kept.get(`${page.id} ${view.path} ${key}`, () => page.organizationId, () =>
+      const held = await (key === "" ? kept : parts).get(`${page.id} ${view.path} ${key}`, () => page.organizationId, () =>
         view.read({ queries: tenants.of(page.organizationId), clickhouse, log, now: new Date(clock.now()) }, settings, key),
       );
-      const { model, staleSince } = held;
+      const { model } = held;
+      // Who may see it and how it looks may have changed as well as what it tells.
+      const staleSince = known!.staleSince ?? held.staleSince;
       if (model === null) return answerNotFound(reply);
       void reply.headers(sharing(settings, judgement));
       const access = page.visibility === "private" ? visitor.access : null;
@@ -102,6 +120,11 @@ function sharing({ page }: PageSettings, { as }: Judgement & { kind: "shown" }):
   }
   // An address with a token is a key, which a link's target shall not hear.
   return { Vary: `${vary}, Cookie`, "Cache-Control": as === "few" ? "private, no-cache" : "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex" };
+}
+
+/** Whether a page is asked for below the name that belongs to another: nobody shall speak in its owner's name. */
+function isStrangersHost({ host }: NamedPage, { page }: PageSettings): boolean {
+  return host !== null && page.customDomain !== host;
 }
 
 function languageOf({ page }: PageSettings, { query, headers }: PageRequest): { language: PageLanguage; chosen: boolean } {

@@ -30,7 +30,7 @@ const MOST_UPDATES = 200;
 const MOST_BYTES = 20_000;
 
 /** Of the services that one is about a page names at most this many; who has thousands lists them below. */
-export const MOST_AFFECTED = 50;
+const MOST_AFFECTED = 50;
 
 /** The services of a page as a JSON array, in its order: one scalar. */
 export function servicesOf({ organizationId, pageId }: OfPage): SQL {

@@ -29,7 +29,7 @@ let watching = false;
 
 function watch(): void {
   watchErrors();
-  if (+options!.breadcrumbs! !== 0) recordBreadcrumbs();
+  if ((options!.breadcrumbs ?? 1) > 0) recordBreadcrumbs();
   watchLife();
   // What takes time and is not needed at once. The page before this one may still be writing what it leaves.
   setTimeout(guarded(watchVitals));

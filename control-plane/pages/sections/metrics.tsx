@@ -69,12 +69,13 @@ function Chart({ drawing: { words, formats }, service, series, window }: ChartPr
 /** A line over the points; where nothing was measured for a while it is interrupted. */
 function curve(points: MetricSeries["points"], { from, until }: PageMetrics): string {
   const top = Math.max(...points.map(({ average }) => average)) || 1;
+  const starts = (n: number) => n === 0 || n === points.length || points[n]!.at - points[n - 1]!.at > 2 * METRIC_STEP_MS;
+  const slot = ((METRIC_STEP_MS / (until - from)) * WIDTH).toFixed(1);
   return points
     .map(({ at, average }, n) => {
-      const start = n === 0 || at - points[n - 1]!.at > 2 * METRIC_STEP_MS;
       const [x, y] = [(Math.max(at - from, 0) / (until - from)) * WIDTH, HEIGHT - (Math.max(average, 0) / top) * HEIGHT];
-      // As long as what it is the average of, so that one alone is seen too.
-      return `${start ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${start ? `h${((METRIC_STEP_MS / (until - from)) * WIDTH).toFixed(1)}` : ""}`;
+      // One alone is drawn as long as what it is the average of, to be seen at all.
+      return `${starts(n) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${starts(n) && starts(n + 1) ? `h${slot}` : ""}`;
     })
     .join("");
 }

@@ -95,7 +95,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
       );
       const { model } = held;
       // Who may see it and how it looks may have changed as well as what it tells.
-      const staleSince = known!.staleSince ?? held.staleSince;
+      const staleSince = known.staleSince ?? held.staleSince;
       if (model === null) return answerNotFound(reply);
       void reply.headers(sharing(settings, judgement));
       const access = page.visibility === "private" ? visitor.access : null;

@@ -161,7 +161,7 @@ export const SETTINGS = {
   SMTP_URL: setting({ unit: "URL", default: "", secret: true, doc: "The server that takes mail: smtp://user:password@host:587 (with STARTTLS, required when a password is sent to another machine) or smtps://user:password@host:465. Without it no mail is sent and nobody can subscribe by mail. OUTBOUND_CA_FILE adds its authority.", read: smtpUrl }),
   MAIL_FROM: setting({ unit: "address", default: "", doc: "Whom mail comes from, such as Acme Status <status@example.com>; needed with SMTP_URL.", read: sender }),
   SMTP_CONNECTIONS: setting({ unit: "connections", default: "10", doc: "Mails that one scheduler sends at a time.", read: integer(1, 100) }),
-  PAGE_CACHE_MB: setting({ unit: "MiB", default: "64", doc: "How much of drawn status pages a control plane keeps in memory.", read: integer(1, 65_536) }),
+  PAGE_CACHE_MB: setting({ unit: "MiB", default: "64", doc: "How much of drawn status pages a control plane keeps in memory; as much again and a quarter of what they are drawn from.", read: integer(1, 65_536) }),
   RATE_LIMIT_SUBSCRIBE: setting({ unit: "requests/min", default: "10", doc: "Subscriptions asked for from one client address; 0 is unlimited.", read: integer(0, 1_000_000_000) }),
   RATE_LIMIT_PAGE_PASSWORD: setting({ unit: "requests/min", default: "10", doc: "Passwords tried on one status page from one client address; 0 is unlimited. A page takes 300 over all addresses.", read: integer(0, 1_000_000_000) }),
   RDAP_BOOTSTRAP_URL: setting({ unit: "URL", default: "", doc: "Where RDAP's bootstrap file is fetched once a day, such as https://data.iana.org/rdap/dns.json; empty: the servers of the most used top-level domains that Pharos ships with.", read: url(["http:", "https:"]) }),

@@ -94,7 +94,7 @@ it.each([
   const { user, system } = process.cpuUsage(begun);
   expect(user + system).toBeLessThan(10_000_000);
   expect(statusCode).toBe(200);
-  for (const text of ['<main id="main"', "All services are working", '<footer class="bottom">', "Pharos</a>"]) expect(body.split(text), text).toHaveLength(2);
+  for (const text of ['<main id="main"', "<p>All services are working", '<footer class="bottom">', "Pharos</a>"]) expect(body.split(text), text).toHaveLength(2);
 });
 
 describe.runIf(browserAvailable())("in Chromium, stored past all checks,", () => {

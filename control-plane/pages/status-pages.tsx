@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { VNode } from "preact";
-import { judgeVisitor } from "../../domain/status-pages/judge-visitor.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { makePageNames, NamedPage } from "./visits/page-name.ts";
@@ -9,7 +8,6 @@ import { PROGRAM_VIEWS } from "./visits/program-views.ts";
 import { makeUnlock, prepareUnlock, UnlockPage } from "./access/unlock.tsx";
 import { history, home, incident, type View } from "./visits/views.tsx";
 import type { Visits, VisitNeeds } from "./visits/visits.ts";
-import { visitorOf } from "./access/visitor-of.ts";
 
 interface StatusPagesNeeds {
   clock: Clock;
@@ -60,13 +58,12 @@ export async function serveStatusPages(scope: FastifyInstance, needs: StatusPage
     prepareUnlock(locks);
     const unlock = makeUnlock(needs);
     const answer = async (named: NamedPage | null, request: FastifyRequest<PageRequest>, reply: FastifyReply) => {
-      const settings = named && (await visits.settingsOf(named));
-      const page = settings?.page ?? null;
-      const judgement = judgeVisitor(page, visitorOf(request, page, { addressOf: needs.addressOf, now: needs.clock.now() }));
-      if (!named || !page || judgement.kind === "hidden") return needs.answerNotFound(reply);
+      const admission = await visits.admit(named, request);
+      if (!named || !admission) return needs.answerNotFound(reply);
+      const { page } = admission.settings;
       const { unlock: action, home } = pageAddresses({ origin: "", base: named.base, access: null });
       // Also where a reload leads after a wrong password.
-      if (judgement.kind === "shown" || request.method !== "POST") return reply.redirect(home, 303);
+      if (admission.judgement.kind === "shown" || request.method !== "POST") return reply.redirect(home, 303);
       return unlock(request, reply, { page, base: named.base, action });
     };
     for (const method of ["GET", "POST"] as const) {

@@ -222,6 +222,7 @@ it("a page that others may see is 503 like any other name while the database is 
   expect([await see("project-zeta"), await see("project-theta")]).toEqual([404, 404]);
   await away.cutPostgres();
   expect([await see("project-zeta"), await see("project-theta"), await see("project-eta")]).toEqual([503, 503, 503]);
+  expect([await see("project-zeta/unlock"), await see("project-theta/unlock")]).toEqual([503, 503]);
   await away.stop();
 });
 

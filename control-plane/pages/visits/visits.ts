@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { findPage, type PageSettings } from "../../../domain/status-pages/find-page.ts";
-import { judgeVisitor, type Judgement } from "../../../domain/status-pages/judge-visitor.ts";
+import { judgeVisitor, type Judgement, type Visitor } from "../../../domain/status-pages/judge-visitor.ts";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Config } from "../../../platform/config.ts";
@@ -46,8 +46,17 @@ const FOR_EVERYBODY = "public, max-age=1, stale-while-revalidate=10, stale-if-er
 export interface Visits {
   /** Answers a request for a view of a page, to visitors who may see it; others get what `otherwise` gives, as if there were no such page. */
   answer<Model>(view: View<Model>, named: NamedPage | null, request: PageRequest, reply: FastifyReply, otherwise?: (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>): Promise<FastifyReply>;
-  /** The page of a name, as it was last read; null when there is none. */
-  settingsOf(named: NamedPage): Promise<PageSettings | null>;
+  /** The page of a name and what this visitor is to it; null when there is none for them, which neither time nor a failure tells from no page at all. */
+  admit(named: NamedPage | null, request: FastifyRequest): Promise<Admission | null>;
+}
+
+/** A page that a visitor may see, or may ask for with a password. */
+interface Admission {
+  settings: PageSettings;
+  judgement: Exclude<Judgement, { kind: "hidden" }>;
+  visitor: Visitor;
+  /** As of what was read. */
+  staleSince: number | null;
 }
 
 /**
@@ -72,18 +81,23 @@ export function makeVisits(needs: VisitNeeds): Visits {
     return { ...held, looked };
   }
 
+  async function admit(named: NamedPage | null, request: FastifyRequest): Promise<Admission | null> {
+    if (!named) return null;
+    const { model: settings, staleSince, looked } = await heldSettingsOf(named);
+    const visitor = visitorOf(request, settings?.page ?? null, { addressOf, now: clock.now() });
+    const judgement = judgeVisitor(settings?.page ?? null, visitor);
+    if (settings && judgement.kind !== "hidden" && !isStrangersHost(named, settings)) return { settings, judgement, visitor, staleSince };
+    // A page that is kept in memory is looked for like one that is not there.
+    if (!looked) await findPage(database, named.name);
+    return null;
+  }
+
   return {
-    settingsOf: async (named) => (await heldSettingsOf(named)).model,
+    admit,
     async answer(view, named, request, reply, otherwise = answerNotFound) {
-      const known = named && (await heldSettingsOf(named));
-      const settings = known && known.model;
-      const visitor = visitorOf(request, settings?.page ?? null, { addressOf, now: clock.now() });
-      const judgement = judgeVisitor(settings?.page ?? null, visitor);
-      if (!named || !settings || judgement.kind === "hidden" || isStrangersHost(named, settings)) {
-        // Neither time nor a failure shall tell a page that is kept from one that is not there: each is looked for once.
-        if (named && !known!.looked) await findPage(database, named.name);
-        return otherwise(reply);
-      }
+      const admission = await admit(named, request);
+      if (!named || !admission) return otherwise(reply);
+      const { settings, judgement, visitor } = admission;
       const { page } = settings;
       const { language, chosen } = languageOf(settings, request);
       if (judgement.kind === "password") return answerLocked(reply, { settings, named, language, forPrograms: view.forPrograms });
@@ -95,7 +109,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
       );
       const { model } = held;
       // Who may see it and how it looks may have changed as well as what it tells.
-      const staleSince = known.staleSince ?? held.staleSince;
+      const staleSince = admission.staleSince ?? held.staleSince;
       if (model === null) return answerNotFound(reply);
       void reply.headers(sharing(settings, judgement));
       const access = page.visibility === "private" ? visitor.access : null;

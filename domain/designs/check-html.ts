@@ -1,4 +1,5 @@
 import sanitizeHtml from "sanitize-html";
+import { remember } from "../../platform/remember.ts";
 
 /** What a template may be made of: text and structure. What executes, embeds, submits or styles is not here. */
 const TAGS = new Set(
@@ -97,10 +98,11 @@ export function findUnsafeHtml(html: string): string[] {
   return [...faults];
 }
 
+/** Texts of pages that are drawn again and again; each has up to 64 KiB. */
+const MOST_REMEMBERED = 200;
+
 /** HTML as a page may carry it: whatever `findUnsafeHtml` would name is gone, and what is open is closed. */
-export function sanitizePageHtml(html: string): string {
-  return sanitizeHtml(html, DRAWN);
-}
+export const sanitizePageHtml = remember((html) => sanitizeHtml(html, DRAWN), MOST_REMEMBERED);
 
 /** Ends the sanitising, which takes the square of the depth's time. */
 class TooDeep extends Error {}

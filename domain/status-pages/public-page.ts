@@ -76,7 +76,7 @@ export interface PublicUpdate<Status> {
 }
 
 /** Uptime of the page's services by their id. */
-export type PageUptime = ReadonlyMap<string, ServiceUptime>;
+export type PageUptime = Readonly<Record<string, ServiceUptime>>;
 
 /** What happened on a page, for its history and its feeds; both newest first. */
 export interface PageRecord {

@@ -42,9 +42,9 @@ export async function readPublicPage(queries: Queries, settings: PageSettings, n
 
 /** The uptime of services over the last days of their organization's time zone, today last, in one statement. */
 export async function readPageUptime(queries: Queries, serviceIds: readonly string[], { timezone, now }: { timezone: string; now: Date }): Promise<PageUptime> {
-  if (serviceIds.length === 0) return new Map();
+  if (serviceIds.length === 0) return {};
   const shares = await secondsByDay(queries, { serviceIds, timezone, days: UPTIME_DAYS, now });
-  return new Map([...shares].map(([id, ofService]) => [id, uptimeOf(ofService)]));
+  return Object.fromEntries([...shares].map(([id, ofService]) => [id, uptimeOf(ofService)]));
 }
 
 /** What happened on a page between two moments (the end excluded), at most `limit` of each. */

@@ -30,7 +30,7 @@ export function HistoryPage({ drawing, model: { page, months, older, newer } }: 
           <h2 id={`title-${month}`}>{formats.month(month)}</h2>
           {incidents.length + maintenance.length === 0 && <p class="quiet">{words.no_history}</p>}
           {[
-            ...incidents.map((incident) => ({ at: incident.startedAt, entry: <PastIncident drawing={drawing} incident={incident} level={3} /> })),
+            ...incidents.map((incident) => ({ at: incident.startedAt, entry: <PastIncident drawing={drawing} incident={incident} /> })),
             ...maintenance.map((window) => ({ at: window.startsAt, entry: <PastMaintenance drawing={drawing} window={window} /> })),
           ]
             .toSorted((one, other) => other.at.localeCompare(one.at))

@@ -170,7 +170,7 @@ function drawn(html: string): string {
   const look = lookOf({ page: { ...PAGE, customHeaderHtml: html, customFooterHtml: html, customTemplate: { html: `${html}{{overall_status}}` } }, published: null, draft: null }, { preview: false });
   const addresses = pageAddresses({ origin: "", base: "/pages/acme", access: null });
   const drawing = makeDrawing({ look, language: "en", timezone: "UTC", addresses, absolute: addresses, access: null, startPage: "/", subscribeAt: null, languages: [], preview: false, staleSince: null });
-  return renderToString(h(HomePage, { drawing, model: { page: samplePage(), uptime: new Map(), metrics: null } }));
+  return renderToString(h(HomePage, { drawing, model: { page: samplePage(), uptime: {}, metrics: null } }));
 }
 
 const PAGE = { announcementEnabled: false, showSubscribeForm: false, showIncidentHistory: false, showUptimeGraph: false, logoUrl: null, faviconUrl: null, hideBranding: false } as PageSettings["page"];

@@ -5,6 +5,7 @@ import { findUnsafeCss } from "../../../domain/designs/check-css.ts";
 import { normalColor } from "../../../domain/designs/contrast.ts";
 import { inkOn, readableOn } from "../../../domain/designs/readable-color.ts";
 import type { Look } from "../../../domain/status-pages/look.ts";
+import { remember } from "../../../platform/remember.ts";
 import { PROJECT_ROOT } from "../../../platform/root.ts";
 import type { BorderRadius, PageTheme } from "../../../schemas/vocabulary.ts";
 import { fontStyle } from "./fonts.ts";
@@ -30,6 +31,9 @@ export async function readStyleSheets(): Promise<StyleSheets> {
     },
   };
 }
+
+/** A page is drawn again and again, and its owner's CSS, up to 64 KiB of it, stays. */
+const isSafeCss = remember((css) => findUnsafeCss(css).length === 0, 200);
 
 /** For our own sheets, which hold neither texts with comment marks nor blanks that matter between these signs. */
 function squeeze(css: string): string {
@@ -71,7 +75,7 @@ export function pageStyle(sheets: StyleSheets, look: Look): string {
   const themed = sheets.themes[theme];
   const colors = (ground: string, contrast: { link: number; heading: number }) => `:root{--brand:${filled};--on-brand:${ink};--link:${readableOn(brand, ground, contrast.link)};--heading:${readableOn(second, ground, contrast.heading)}}`;
   const dark = `${sheets.dark}${themed.dark}${colors(GROUNDS[theme].dark, DARK_CONTRAST)}`;
-  const own = [look.template?.css, look.css].filter((css) => css && findUnsafeCss(css).length === 0);
+  const own = [look.template?.css, look.css].filter((css) => css && isSafeCss(css));
   return [
     faces,
     sheets.page,

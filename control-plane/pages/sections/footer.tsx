@@ -1,3 +1,5 @@
+import { remember } from "../../../platform/remember.ts";
+import { PAGE_LANGUAGES } from "../../../schemas/vocabulary.ts";
 import type { Drawing } from "../documents/drawing.ts";
 import { fillIn } from "../messages/all.ts";
 
@@ -40,7 +42,7 @@ function Languages({ drawing: { words, languages, language, addresses, access } 
       <select id="lang" name="lang">
         {languages.map((each) => (
           <option value={each} lang={each} selected={each === language}>
-            {new Intl.DisplayNames([each], { type: "language" }).of(each)}
+            {ownName(each)}
           </option>
         ))}
       </select>
@@ -48,6 +50,9 @@ function Languages({ drawing: { words, languages, language, addresses, access } 
     </form>
   );
 }
+
+/** What speakers of a language call it; remembered, because asking takes longer than drawing all the rest. */
+const ownName = remember((language) => new Intl.DisplayNames([language], { type: "language" }).of(language) ?? language, PAGE_LANGUAGES.length);
 
 /** Whose software it is; shown unless the page's owner hides it. */
 export function Branding({ drawing: { words, look, startPage } }: { drawing: Drawing }) {

@@ -15,7 +15,7 @@ export function IncidentHistory({ drawing, page }: { drawing: Drawing; page: Pub
       <h2 id="past-incidents-title">{words.past}</h2>
       {past.length === 0 && <p class="quiet">{fillIn(words.no_past, { days: formats.count(PAST_DAYS) })}</p>}
       {past.map((incident) => (
-        <PastIncident drawing={drawing} incident={incident} level={3} />
+        <PastIncident drawing={drawing} incident={incident} />
       ))}
       {!look.sections.includes("footer") && (
         <p>
@@ -27,17 +27,16 @@ export function IncidentHistory({ drawing, page }: { drawing: Drawing; page: Pub
 }
 
 /** An incident in few lines: what it was, how long, and the last that was said about it. */
-export function PastIncident({ drawing, incident, level }: { drawing: Drawing; incident: PublicIncident; level: 3 }) {
+export function PastIncident({ drawing, incident }: { drawing: Drawing; incident: PublicIncident }) {
   const { words, addresses, formats } = drawing;
   const { id, title, status, startedAt, resolvedAt, services, updates } = incident;
-  const Title = `h${level}` as const;
   return (
     <article class={`card happening ${incident.severity}`}>
-      <Title>
+      <h3>
         <a href={addresses.incident(id)}>
           <bdi>{title}</bdi>
         </a>
-      </Title>
+      </h3>
       <p class="quiet">
         <Severity drawing={drawing} incident={incident} /> · {capitalWord(status, drawing.language)} · <Moment at={startedAt} formats={formats} />
         {resolvedAt !== null && ` · ${words.lasted}: ${formats.duration(secondsBetween(startedAt, resolvedAt))}`}

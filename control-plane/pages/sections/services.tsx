@@ -21,7 +21,7 @@ export function ServicesList({ drawing, page: { services }, uptime, withUptime }
           {services.map((service) => (
             <li>
               <Service drawing={drawing} service={service} />
-              {withUptime && <UptimeBars drawing={drawing} name={service.name} uptime={uptime.get(service.id)} />}
+              {withUptime && <UptimeBars drawing={drawing} name={service.name} uptime={uptime[service.id]} />}
             </li>
           ))}
         </ul>
@@ -59,7 +59,7 @@ export function UptimeHistory({ drawing, page: { services }, uptime }: ServicesP
               <h3 class="name">
           <bdi>{name}</bdi>
         </h3>
-              <UptimeBars drawing={drawing} name={name} uptime={uptime.get(id)} />
+              <UptimeBars drawing={drawing} name={name} uptime={uptime[id]} />
             </li>
           ))}
         </ul>

@@ -57,7 +57,7 @@ const MOST_DAYS = 60;
 /** The days on which not all was well, in text: what the colors of the bars say. */
 export function UptimeDetails({ drawing: { words, formats }, services, uptime }: { drawing: Drawing; services: readonly PublicService[]; uptime: PageUptime }) {
   const days = services
-    .flatMap(({ id, name }) => (uptime.get(id)?.days ?? []).map((day) => ({ name, day })))
+    .flatMap(({ id, name }) => (uptime[id]?.days ?? []).map((day) => ({ name, day })))
     .filter(({ day: { worst_status: worst } }) => worst !== null && worst !== "operational")
     .toSorted((one, other) => other.day.date.localeCompare(one.day.date))
     .slice(0, MOST_DAYS);

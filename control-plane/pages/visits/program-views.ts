@@ -21,6 +21,7 @@ interface Recorded {
 function feed(kind: FeedKind): View<Recorded> {
   return {
     path: `/feed.${kind}`,
+    reads: "record",
     forPrograms: true,
     keyOf: () => "",
     async read({ queries, now }, settings) {
@@ -33,6 +34,7 @@ function feed(kind: FeedKind): View<Recorded> {
 
 const calendar: View<Recorded & { now: Date }> = {
   path: "/maintenance.ics",
+  reads: "calendar",
   forPrograms: true,
   keyOf: () => "",
   async read({ queries, now }, settings) {
@@ -45,6 +47,7 @@ const calendar: View<Recorded & { now: Date }> = {
 
 const badge: View<PublicPage> = {
   path: "/badge.svg",
+  reads: "page",
   forPrograms: true,
   keyOf: () => "",
   read: ({ queries, now }, settings) => readPublicPage(queries, settings, now),
@@ -53,6 +56,7 @@ const badge: View<PublicPage> = {
 
 const summary: View<PublicPage> = {
   path: "/summary.json",
+  reads: "page",
   forPrograms: true,
   keyOf: () => "",
   read: ({ queries, now }, settings) => readPublicPage(queries, settings, now),

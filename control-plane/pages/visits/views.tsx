@@ -27,10 +27,12 @@ export interface ReadNeeds {
 export interface View<Model> {
   /** Below the page's address, such as `/history`. */
   path: string;
+  /** What is read for it: views that read the same share it. */
+  reads: string;
   /** Whether programs ask for it, not people. */
   forPrograms: boolean;
   /** Tells its models apart: of which month, which incident. Null for a request that can have no answer. */
-  keyOf(request: { params: Record<string, string>; query: Record<string, unknown> }): string | null;
+  keyOf(request: { params: Record<string, string>; query: Record<string, unknown> }, now: Date): string | null;
   /** Null when there is no such thing on the page. */
   read(needs: ReadNeeds, settings: PageSettings, key: string): Promise<Model | null>;
   /** A document for people, or any text for programs. */
@@ -45,13 +47,14 @@ const MOST_BARS = 100;
 
 export const home: View<HomeModel> = {
   path: "",
+  reads: "home",
   forPrograms: false,
   keyOf: () => "",
   async read({ queries, clickhouse, log, now }, settings) {
     const page = await readPublicPage(queries, settings, now);
     const ids = page.services.slice(0, MOST_BARS).map(({ id }) => id);
     const [uptime, metrics] = await Promise.all([
-      settings.page.showUptimeGraph ? readPageUptime(queries, ids, { timezone: settings.timezone, now }) : new Map(),
+      settings.page.showUptimeGraph ? readPageUptime(queries, ids, { timezone: settings.timezone, now }) : {},
       showsMetrics(settings) ? readMetrics({ clickhouse, log, now }, ids) : null,
     ]);
     return { page, uptime, metrics };
@@ -84,6 +87,7 @@ async function readMetrics({ clickhouse, log, now }: Pick<ReadNeeds, "clickhouse
 
 export const incident: View<IncidentModel> = {
   path: "/incidents/:id",
+  reads: "incident",
   forPrograms: false,
   keyOf: ({ params }) => (/^[0-9a-f-]{36}$/i.test(params.id!) ? params.id!.toLowerCase() : null),
   async read({ queries }, settings, id) {
@@ -101,9 +105,10 @@ const MOST_OF_MONTH = 200;
 
 export const history: View<HistoryModel> = {
   path: "/history",
+  reads: "history",
   forPrograms: false,
   // Later ones are the current one, whatever the time zone.
-  keyOf: ({ query }) => (query.month === undefined || (typeof query.month === "string" && isMonth(query.month) && query.month > monthAfter(new Date().toISOString().slice(0, 7), 1)) ? "" : typeof query.month === "string" && isMonth(query.month) ? query.month : null),
+  keyOf: ({ query }, now) => (query.month === undefined || (typeof query.month === "string" && isMonth(query.month) && query.month > monthAfter(now.toISOString().slice(0, 7), 1)) ? "" : typeof query.month === "string" && isMonth(query.month) ? query.month : null),
   async read({ queries, now }, settings, asked) {
     const current = monthOf(now, settings.timezone);
     const last = asked === "" || asked > current ? current : asked;

@@ -102,10 +102,11 @@ export function makeVisits(needs: VisitNeeds): Visits {
       const { language, chosen } = languageOf(settings, request);
       if (judgement.kind === "password") return answerLocked(reply, { settings, named, language, forPrograms: view.forPrograms });
 
-      const key = view.keyOf(request);
+      const now = new Date(clock.now());
+      const key = view.keyOf(request, now);
       if (key === null) return answerNotFound(reply);
-      const held = await (key === "" ? kept : parts).get(`${page.id} ${view.path} ${key}`, () => page.organizationId, () =>
-        view.read({ queries: tenants.of(page.organizationId), clickhouse, log, now: new Date(clock.now()) }, settings, key),
+      const held = await (key === "" ? kept : parts).get(`${page.id} ${view.reads} ${key}`, () => page.organizationId, () =>
+        view.read({ queries: tenants.of(page.organizationId), clickhouse, log, now }, settings, key),
       );
       const { model } = held;
       // Who may see it and how it looks may have changed as well as what it tells.

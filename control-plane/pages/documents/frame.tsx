@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { isRightToLeft } from "../../../domain/subscribers/messages/all.ts";
 import type { Drawing } from "./drawing.ts";
+import { Filled } from "../sections/filled.tsx";
 import { Moment } from "../sections/moment.tsx";
 
 interface FrameProps {
@@ -47,21 +48,16 @@ export function Frame({ drawing, title, description, style, script, indexed, chi
           </p>
         )}
         <div id="stale" data-live="">
-          {staleSince !== null && <Stale words={words} since={<Moment at={staleSince} formats={formats} />} />}
+          {staleSince !== null && (
+            <p class="notice warning" role="alert">
+              <Filled message={words.stale} name="time">
+                <Moment at={staleSince} formats={formats} />
+              </Filled>
+            </p>
+          )}
         </div>
         {children}
       </body>
     </html>
-  );
-}
-
-function Stale({ words, since }: { words: Drawing["words"]; since: ComponentChildren }) {
-  const [before, after = ""] = words.stale.split("{time}");
-  return (
-    <p class="notice warning" role="alert">
-      {before}
-      {since}
-      {after}
-    </p>
   );
 }

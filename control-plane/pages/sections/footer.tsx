@@ -2,6 +2,7 @@ import { remember } from "../../../platform/remember.ts";
 import { PAGE_LANGUAGES } from "../../../schemas/vocabulary.ts";
 import type { Drawing } from "../documents/drawing.ts";
 import { fillIn } from "../messages/all.ts";
+import { Filled } from "./filled.tsx";
 
 /** Ways to follow the page, its languages, its time zone. */
 export function Footer({ drawing }: { drawing: Drawing }) {
@@ -57,12 +58,11 @@ const ownName = remember((language) => new Intl.DisplayNames([language], { type:
 /** Whose software it is; shown unless the page's owner hides it. */
 export function Branding({ drawing: { words, look, startPage } }: { drawing: Drawing }) {
   if (!look.branding) return null;
-  const [before, after = ""] = words.made_with.split("{product}");
   return (
     <p class="branding">
-      {before}
-      <a href={startPage}>Pharos</a>
-      {after}
+      <Filled message={words.made_with} name="product">
+        <a href={startPage}>Pharos</a>
+      </Filled>
     </p>
   );
 }

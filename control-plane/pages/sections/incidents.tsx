@@ -2,6 +2,7 @@ import type { PublicIncident, PublicPage } from "../../../domain/status-pages/pu
 import { fillIn } from "../messages/all.ts";
 import type { Drawing } from "../documents/drawing.ts";
 import { capitalWord, isolated } from "../documents/words.ts";
+import { Filled } from "./filled.tsx";
 import { Moment } from "./moment.tsx";
 import { Updates } from "./updates.tsx";
 
@@ -25,7 +26,6 @@ export function ActiveIncidents({ drawing, page }: { drawing: Drawing; page: Pub
 function OpenIncident({ drawing, incident }: { drawing: Drawing; incident: PublicIncident }) {
   const { words, addresses, formats } = drawing;
   const { id, title, startedAt, updates } = incident;
-  const [before, after = ""] = words.since.split("{time}");
   return (
     <article class={`card happening ${incident.severity}`}>
       <h3>
@@ -34,9 +34,10 @@ function OpenIncident({ drawing, incident }: { drawing: Drawing; incident: Publi
         </a>
       </h3>
       <p class="quiet">
-        <Severity drawing={drawing} incident={incident} /> · {capitalWord(incident.status, drawing.language)} · {before}
-        <Moment at={startedAt} formats={formats} />
-        {after}
+        <Severity drawing={drawing} incident={incident} /> · {capitalWord(incident.status, drawing.language)} ·{" "}
+        <Filled message={words.since} name="time">
+          <Moment at={startedAt} formats={formats} />
+        </Filled>
       </p>
       <Affected drawing={drawing} services={incident.services} />
       <Updates drawing={drawing} updates={updates.slice(0, SHOWN_UPDATES)} />

@@ -118,6 +118,10 @@ export type Role = (typeof ROLES)[number];
 export const TOPICS = ["beacons", "metrics", "heartbeats", "dead-letter", "beacons-overflow"] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** A dead letter is `rows_stand` while what it left in ClickHouse is being deleted, then `open` until somebody answers it. */
+export const DEAD_LETTER_STATES = ["rows_stand", "open", "replayed", "discarded"] as const;
+export type DeadLetterState = (typeof DEAD_LETTER_STATES)[number];
+
 /** What a status page can look like (conventions §3). */
 export const THEME_MODES = ["light", "dark", "system"] as const;
 export type ThemeMode = (typeof THEME_MODES)[number];

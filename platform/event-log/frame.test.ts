@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../ids.ts";
-import { decodeFrame, decodeHead, encodeFrame, entrySize, type FrameEntry } from "./frame.ts";
+import { decodeFrame, decodeHead, encodeFrame, entrySize, NewerFrame, type FrameEntry } from "./frame.ts";
 
 const entries = fc.array(
   fc.record<FrameEntry>({
@@ -43,9 +43,26 @@ test("bytes that are no frame are refused with the reason", () => {
   const frame = encodeFrame({ edgeId: newId(), sequence: 1n }, [{ requestNumber: 1, receivedAt: 1, detached: false, organizationId: newId(), subjectId: newId(), body: Buffer.alloc(40) }]);
   expect(() => decodeFrame(Buffer.alloc(0))).toThrow("not a frame");
   expect(() => decodeFrame(Buffer.alloc(100))).toThrow("not a frame");
-  const unknown = Buffer.from(frame);
-  unknown[2] = 9;
-  expect(() => decodeFrame(unknown)).toThrow("layout version 9");
+  expect(() => decodeFrame(Buffer.from(frame).fill(0, 2, 3))).toThrow("not a frame");
+});
+
+test.each([
+  ["a layout version", 2, 3, "frame layout version 3 is newer than this Pharos understands (1); start a newer version"],
+  ["a compression", 3, 1, "frame compression 1 is not known to this Pharos (0); start a newer version"],
+])("a frame of a newer Pharos is told apart from bytes that are no frame: %s", (_what, at, value, sentence) => {
+  const frame = encodeFrame({ edgeId: newId(), sequence: 1n }, []);
+  frame[at] = value;
+  for (const decode of [decodeHead, decodeFrame]) {
+    let thrown: unknown;
+    try {
+      decode(frame);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(NewerFrame);
+    expect((thrown as NewerFrame).message).toBe(sentence);
+  }
+  expect(() => decodeHead(frame.subarray(0, 31))).toThrow("not a frame");
 });
 
 test("a frame cut short anywhere is refused, never half read", () => {

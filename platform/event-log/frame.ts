@@ -39,6 +39,7 @@ export interface FrameEntry {
 
 const MAGIC = 0x5046;
 const VERSION = 1;
+const NO_COMPRESSION = 0;
 const HEAD_BYTES = 32;
 const ENTRY_BYTES = 52;
 
@@ -77,7 +78,7 @@ export function openFrame(edgeId: string, expectedBytes: number): OpenFrame {
   const view = viewOf(bytes);
   view.setUint16(0, MAGIC, true);
   bytes[2] = VERSION;
-  bytes[3] = 0;
+  bytes[3] = NO_COMPRESSION;
   writeUuid(bytes, 8, edgeId);
   return { bytes, view, end: HEAD_BYTES, entries: 0 };
 }
@@ -123,15 +124,29 @@ export function encodeFrame({ edgeId, sequence }: FrameHead, entries: FrameEntry
   return closeFrame(frame, sequence);
 }
 
-/** Reads only the head, which is all that de-duplication needs. Throws on bytes that are no frame. */
+/** A frame that a newer Pharos wrote. It is whole: a version that understands it can process it. */
+export class NewerFrame extends Error {
+  constructor(what: string) {
+    super(`${what}; start a newer version`);
+    this.name = "NewerFrame";
+  }
+}
+
+function refuseNewer(version: number, compression: number): void {
+  if (version === 0) throw new Error("not a frame: its layout version is 0, which no Pharos wrote");
+  if (version > VERSION) throw new NewerFrame(`frame layout version ${version} is newer than this Pharos understands (${VERSION})`);
+  if (compression !== NO_COMPRESSION) throw new NewerFrame(`frame compression ${compression} is not known to this Pharos (${NO_COMPRESSION})`);
+}
+
+/** Reads only the head, which is all that deduplication needs. Throws `NewerFrame` on a frame of a newer Pharos, another Error on bytes that are no frame. */
 export function decodeHead(frame: Uint8Array): FrameHead & { entries: number } {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (frame.byteLength < HEAD_BYTES || view.getUint16(0, true) !== MAGIC) throw new Error("not a frame: its first bytes are not the magic number");
-  if (frame[2] !== VERSION) throw new Error(`frame layout version ${frame[2]} is not known to this Pharos`);
+  refuseNewer(frame[2]!, frame[3]!);
   return { edgeId: uuidFromBytes(frame.subarray(8, 24)), sequence: view.getBigUint64(24, true), entries: view.getUint32(4, true) };
 }
 
-/** Bodies are views into the frame's bytes, not copies. Throws on bytes that are no frame. */
+/** Bodies are views into the frame's bytes, not copies. Throws as `decodeHead` does, and on a frame that was cut short. */
 export function decodeFrame(frame: Uint8Array): { head: FrameHead; entries: FrameEntry[] } {
   const { entries: count, ...head } = decodeHead(frame);
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

@@ -1,7 +1,7 @@
-import { decodeReplies } from "../schemas/messages/replies.ts";
+import { decodeReplies, repliesTo } from "../schemas/messages/replies.ts";
 import type { EventLog } from "../platform/event-log/port.ts";
 
-/** Requests that wait for a processor's result. Every edge reads all replies and keeps its own. */
+/** Requests that wait for a processor's result. */
 export interface Replies {
   /** Reserves a number for a request; `onResult` gets the answer's body at most once. */
   expect(onResult: (body: string) => void): number;
@@ -16,10 +16,11 @@ export async function startReplies({ eventLog, edgeId }: { eventLog: EventLog; e
   const waiting = new Map<number, { onResult: (body: string) => void; timer: NodeJS.Timeout | null }>();
   let last = 0;
 
-  const stopListening = await eventLog.listen((message) => {
-    const replies = decodeReplies(message);
-    if (replies.edgeId !== edgeId) return;
-    for (const { requestNumber, body } of replies.results) take(requestNumber)?.onResult(body);
+  const isOurs = repliesTo(edgeId);
+
+  const stopListening = await eventLog.listen(edgeId, (message) => {
+    if (!isOurs(message)) return;
+    for (const { requestNumber, body } of decodeReplies(message).results) take(requestNumber)?.onResult(body);
   });
 
   function take(requestNumber: number) {

@@ -262,13 +262,13 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     await vi.waitFor(() => expect(reading.seen[0]).toEqual(numbered(3, 4)), 60_000);
   });
 
-  test("a broadcast reaches everyone who listens, in order, and nobody who stopped", async () => {
+  test("a message reaches everyone who listens on its channel, in order, and nobody who stopped", async () => {
     const eventLog = await (await adapter()).open();
     const heard: string[][] = [[], [], []];
-    const stops = await Promise.all(heard.map((messages) => eventLog.listen((message) => void messages.push(Buffer.from(message).toString()))));
+    const stops = await Promise.all(heard.map((messages) => eventLog.listen("edge", (message) => void messages.push(Buffer.from(message).toString()))));
     await stops[2]!();
     const messages = Array.from({ length: 20 }, (_, number) => `reply ${number}`);
-    for (const message of messages) await eventLog.broadcast(Buffer.from(message));
+    for (const message of messages) await eventLog.notify("edge", Buffer.from(message));
     await vi.waitFor(() => expect(heard).toEqual([messages, messages, []]), 60_000);
   });
 

@@ -29,16 +29,17 @@ export interface EmbeddedLogNeeds {
 export async function openEmbeddedLog({ folder, partitions, retentionBytes, retentionMs, clock, log }: EmbeddedLogNeeds): Promise<EventLog> {
   const store = await openStore(folder, partitions);
   const writer = makeWriter({ store, limits: { retentionBytes, retentionMs }, folder, clock, log });
-  const listeners = new Set<(message: Uint8Array) => void>();
+  const listeners = new Set<{ channel: string; onMessage(message: Uint8Array): void }>();
   const consumers = new Set<Consumer>();
   let closing: Promise<void> | null = null;
 
-  function tell(message: Uint8Array): void {
+  function tell(channel: string, message: Uint8Array): void {
     for (const listener of listeners) {
+      if (listener.channel !== channel) continue;
       try {
-        listener(message);
+        listener.onMessage(message);
       } catch (error) {
-        log.error({ err: error }, "a listener failed on a broadcast message");
+        log.error({ err: error, channel }, "a listener failed on a message");
       }
     }
   }
@@ -79,11 +80,11 @@ export async function openEmbeddedLog({ folder, partitions, retentionBytes, rete
     },
     scan,
     ends: async (topic: Topic) => Array.from({ length: store.partitionCount }, (_, partition) => BigInt(store.partition(topic, partition).end)),
-    async broadcast(message) {
-      setImmediate(tell, message);
+    async notify(channel, message) {
+      setImmediate(tell, channel, message);
     },
-    async listen(onMessage) {
-      const listener = (message: Uint8Array): void => onMessage(message);
+    async listen(channel, onMessage) {
+      const listener = { channel, onMessage };
       listeners.add(listener);
       return async () => void listeners.delete(listener);
     },

@@ -94,7 +94,7 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
       },
     });
     const heard: string[] = [];
-    await eventLog.listen((message) => void heard.push(Buffer.from(message).toString()));
+    await eventLog.listen("edge", (message) => void heard.push(Buffer.from(message).toString()));
     await eventLog.append("metrics", 0, Buffer.from("before"));
     await vi.waitFor(() => expect(came).toEqual(["before"]), 10_000);
 
@@ -111,7 +111,7 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
     await vi.waitFor(() => expect(came.at(-1)).toBe("after"), { timeout: 30_000, interval: 50 });
     await vi.waitFor(
       async () => {
-        await eventLog.broadcast(Buffer.from("hello"));
+        await eventLog.notify("edge", Buffer.from("hello"));
         expect(heard).toContain("hello");
       },
       { timeout: 30_000, interval: 200 },

@@ -8,6 +8,7 @@ import { startKafkaConsumer } from "./kafka/consumer.ts";
 import { makeDirectProducer, startKafkajsProducer } from "./kafka/produce.ts";
 import { scanTopic } from "./kafka/scan.ts";
 import { makeTopics, topicName } from "./kafka/topics.ts";
+import { murmur2Partition } from "./partition.ts";
 import type { Consumer, EventLog } from "./port.ts";
 
 export interface KafkaLogNeeds {
@@ -38,7 +39,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
   const name = (topic: Topic | "replies"): string => topicName(topicPrefix, topic);
   const topicNames = [...TOPICS, "replies" as const].map(name);
   const { topics, producer } = await open(admin, brokers, async () => ({
-    topics: await makeTopics(admin, topicPrefix, partitions),
+    topics: await makeTopics({ admin, prefix: topicPrefix, partitions, log }),
     producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, log }) : await startKafkajsProducer(client),
   }));
 
@@ -71,18 +72,22 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     return consumer;
   }
 
-  /** Reads the replies from now on, as a group of its own: everyone hears everything. */
-  async function listen(onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>> {
+  const replyPartition = (channel: string): number => murmur2Partition(channel, topics.replyPartitions);
+
+  /** Reads the channel's partition of the replies from now on, as a group of its own: everyone who listens hears everything. */
+  async function listen(channel: string, onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>> {
     const groupName = `${topicPrefix}.replies.${instanceId}.${replyGroups.length}`;
     replyGroups.push(groupName);
-    let [next] = (await fetchEnds(admin, name("replies"))) as [bigint];
+    const partition = replyPartition(channel);
+    const readEnd = async (): Promise<bigint> => (await fetchEnds(admin, name("replies")))[partition]!;
+    let next = await readEnd();
     const consumer = await keep(
       startKafkaConsumer(
-        { client, admin, topicName: name("replies"), groupName, partitions: 1, log },
+        { client, admin, topicName: name("replies"), groupName, partitions: 1, only: partition, log },
         {
           async startAt() {
             // The topic is not synced to disk: after a broker's death it may end earlier, and what is lost is lost.
-            const [end] = (await fetchEnds(admin, name("replies"))) as [bigint];
+            const end = await readEnd();
             return next < end ? next : end;
           },
           async onRecords({ records }) {
@@ -111,7 +116,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log }, options)),
     scan: (topic, onRecord) => scanTopic({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.scan.${newId()}`, partitions: topics.partitions.get(topic)!, log }, onRecord),
     ends: (topic) => fetchEnds(admin, name(topic)),
-    broadcast: (message) => send("replies", 0, 1, [message]),
+    notify: (channel, message) => send("replies", replyPartition(channel), 1, [message]),
     listen,
     async ping() {
       await answered(admin.describeCluster());

@@ -38,9 +38,17 @@ export interface EventLog {
   /** The offset that the next appended record will get, for each partition of the topic. */
   ends(topic: Topic): Promise<bigint[]>;
 
-  /** Sends bytes to every process that listens; not durable, not replayed. For replies. */
-  broadcast(message: Uint8Array): Promise<void>;
-  listen(onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>>;
+  /**
+   * Sends bytes to every process that listens on the channel; not durable, not replayed. For replies.
+   * The messages of one channel keep the order of the calls as long as each call waits for the one before.
+   */
+  notify(channel: string, message: Uint8Array): Promise<void>;
+
+  /**
+   * Hears what is sent to a channel from now on, until the returned function is called. Channels may share a way, so
+   * messages of others can come as well: a message has to say whom it is for.
+   */
+  listen(channel: string, onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>>;
 
   /** Resolves when the log answers, rejects with `LogUnavailable` when it does not. */
   ping(): Promise<void>;

@@ -4,10 +4,10 @@ import type { Consumer } from "../../platform/event-log/port.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { readMetricsPush, type PushEffect } from "../../schemas/messages/metrics-push.ts";
 import { readJson } from "../../schemas/messages/read-json.ts";
-import { encodeReplies } from "../../schemas/messages/replies.ts";
 import type { ConsumerNeeds } from "../consume/consumer-state.ts";
 import type { PlacedEntry } from "../consume/fresh-frames.ts";
 import { startTransactionalConsumer } from "../consume/transactional.ts";
+import { makeReplySender } from "./send-replies.ts";
 
 export type EvaluationPool = WorkerPool<ServiceBatch[], ServiceOutcome[]>;
 
@@ -19,21 +19,30 @@ interface Push extends ReceivedPush {
   waiting: { edgeId: string; requestNumber: number } | null;
 }
 
+/** How long a stop waits for answers that are on their way. */
+const DRAIN_MS = 2_000;
+
 /** Pushes → evaluated in a worker → opinions, history, outbox and incidents in one transaction → answers to the edges that wait. */
-export function startMetricsConsumer(needs: ConsumerNeeds & { pool: EvaluationPool }): Promise<Consumer> {
-  const { eventLog, clock, log, pool } = needs;
-  return startTransactionalConsumer(needs, {
+export async function startMetricsConsumer(needs: ConsumerNeeds & { pool: EvaluationPool }): Promise<Consumer> {
+  const { eventLog, clock, log, metrics, pool } = needs;
+  const replies = makeReplySender({ eventLog, log });
+  metrics.observe("pharos_metrics_replies_dropped", "Answers to pushes that were given up since the start: their senders heard 202 instead of 200.", () => replies.dropped());
+  const consumer = await startTransactionalConsumer(needs, {
     topic: "metrics",
     group: "metrics",
     prepare: async (entries) => entries.flatMap(pushOf),
     apply: async (transaction, pushes) => ({ pushes, effects: await applyPushes(transaction, pushes, { now: new Date(clock.now()), evaluate: (batches) => (pushes.length <= JUDGED_HERE ? evaluateBatch(batches) : pool.run(batches)) }) }),
+    // The next batch does not wait for the answers of this one.
     async afterCommit({ pushes, effects }) {
-      for (const [edgeId, results] of answersByEdge(pushes, effects)) {
-        // An answer that is lost only turns a 200 into a 202: the push itself is applied.
-        await eventLog.broadcast(encodeReplies({ edgeId, results })).catch((error: unknown) => log.warn({ err: error, edgeId }, "answers could not be sent to their edge"));
-      }
+      for (const [edgeId, results] of answersByEdge(pushes, effects)) replies.send(edgeId, results);
     },
   });
+  return {
+    async stop() {
+      await consumer.stop();
+      await replies.drain(DRAIN_MS);
+    },
+  };
 }
 
 /** The edge has read the body by the same functions; one that they refuse now was taken in by another version and says nothing. */

@@ -1,11 +1,21 @@
-/** Results of a processor for the requests that wait at one edge: tagged, version 1, sent over the log's broadcast. */
+/** Results of a processor for the requests that wait at one edge: tagged, version 1, sent over the log on the edge's own channel. */
 export interface RepliesMessage {
   edgeId: string;
   results: { requestNumber: number; /** The JSON body to answer with. */ body: string }[];
 }
 
-export function encodeReplies(message: RepliesMessage): Buffer {
-  return Buffer.from(JSON.stringify({ type: "replies", version: 1, ...message }));
+export function encodeReplies({ edgeId, results }: RepliesMessage): Buffer {
+  return Buffer.from(`${headOf(edgeId)}${JSON.stringify({ results }).slice(1)}`);
+}
+
+function headOf(edgeId: string): string {
+  return `${JSON.stringify({ type: "replies", version: 1, edgeId }).slice(0, -1)},`;
+}
+
+/** Tells replies to this edge from those to others by their first bytes: reading all of them would cost each edge what all edges are sent. */
+export function repliesTo(edgeId: string): (bytes: Uint8Array) => boolean {
+  const head = Buffer.from(headOf(edgeId));
+  return (bytes) => head.equals(bytes.subarray(0, head.byteLength));
 }
 
 /** Throws on bytes that are no replies of a known version. */

@@ -95,7 +95,7 @@ export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds)
     await mine.ready;
     correlationId = (correlationId + 1) & 0x7fff_ffff;
     const id = correlationId;
-    const parts = encodeProduce({ correlationId: id, clientId, acks, ackMs }, byPlace(records), Date.now());
+    const parts = encodeProduce({ correlationId: id, clientId, acks, ackMs }, byPlace(records));
     const answer = await new Promise<Buffer>((resolve, reject) => {
       const lost = (): void => {
         clearTimeout(timer);

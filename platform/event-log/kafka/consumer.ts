@@ -12,6 +12,8 @@ export interface KafkaConsumerNeeds {
   topicName: string;
   groupName: string;
   partitions: number;
+  /** The one partition to read, for a group whose only member this is; the others are assigned to it and never fetched. */
+  only?: number;
   log: Log;
 }
 
@@ -56,7 +58,7 @@ const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
  * and rebalances are survived without end.
  */
 export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: KafkaConsumeOptions): Promise<Consumer> {
-  const { client, admin, topicName, groupName, partitions, log } = needs;
+  const { client, admin, topicName, groupName, partitions, only, log } = needs;
   const { startAt, onRecords, beforeRecords, onRevoked, maxBytes = MAX_BYTES } = options;
   const held = new Map<number, Held>();
   /** The last of the calls for each partition: one runs at a time, over assignments too. */
@@ -89,7 +91,8 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     if (signal.aborted) return;
     // Nothing is fetched before the caller has said where to start; the member's heartbeats go on meanwhile.
     if (assigned.length > 0) member.pause([{ topic: topicName, partitions: assigned }]);
-    const locating = assigned.map((partition) => {
+    const wanted = only === undefined ? assigned : assigned.filter((partition) => partition === only);
+    const locating = wanted.map((partition) => {
       const mine: Held = { partition, read: null, queue: [], queuedBytes: 0, end: 0n, heartbeat: () => Promise.resolve(), paused: false, working: false, sought: null, failures: 0, committedAt: -Infinity };
       held.set(partition, mine);
       return oneAtATime(partition, () => locate(member, mine));

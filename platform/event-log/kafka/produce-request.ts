@@ -20,8 +20,8 @@ const VERSION = 7;
  * A Produce request (Kafka protocol, version 7) as parts to be written one after the other. The values are parts
  * themselves: nothing is copied, and the bytes are read only for their CRC. Each partition gets one batch of format 2.
  */
-export function encodeProduce({ correlationId, clientId, acks, ackMs }: ProduceHead, topics: ProducedTopics, now: number): Uint8Array[] {
-  const batches = [...topics].map(([topic, partitions]) => ({ topic, batches: [...partitions].map(([partition, values]) => ({ partition, batch: encodeBatch(values, now) })) }));
+export function encodeProduce({ correlationId, clientId, acks, ackMs }: ProduceHead, topics: ProducedTopics): Uint8Array[] {
+  const batches = [...topics].map(([topic, partitions]) => ({ topic, batches: [...partitions].map(([partition, values]) => ({ partition, batch: encodeBatch(values) })) }));
   const head = Buffer.allocUnsafe(4 + 8 + 2 + clientId.length * 3 + 2 + 2 + 4 + 4);
   let at = 4;
   at = head.writeInt16BE(PRODUCE, at);
@@ -57,7 +57,8 @@ function writeText(buffer: Buffer, text: string, at: number): number {
 /**
  * A record batch, format 2 (KIP-98). Big-endian:
  *   0 base offset (8) · 8 length of what follows (4) · 12 leader epoch (4) · 16 magic 2 (1) · 17 CRC-32C of what follows (4)
- *   21 attributes: 0, no compression (2) · 23 last offset delta (4) · 27 first and 35 last timestamp (8 each)
+ *   21 attributes: 0, no compression (2) · 23 last offset delta (4) · 27 first and 35 last timestamp: -1, none, for the broker dates records
+ *   (8 each); it refuses a time of ours that is too far from its own
  *   43 producer id, epoch, sequence: -1, none (8, 2, 4) · 57 number of records (4) · 61 the records
  */
 const BATCH_HEAD = 61;
@@ -68,14 +69,12 @@ const RECORD_HEAD = 26;
 /** After a value: it has no headers. */
 const NO_HEADERS = Buffer.from([0]);
 
-function encodeBatch(values: readonly Uint8Array[], now: number): { bytes: number; parts: Uint8Array[] } {
+function encodeBatch(values: readonly Uint8Array[]): { bytes: number; parts: Uint8Array[] } {
   const first = Buffer.allocUnsafe(BATCH_HEAD + RECORD_HEAD);
   first.fill(0, 0, SUMMED_FROM + 2);
   first[16] = 2;
   first.writeInt32BE(values.length - 1, 23);
-  first.writeBigInt64BE(BigInt(now), 27);
-  first.writeBigInt64BE(BigInt(now), 35);
-  first.fill(0xff, 43, 57);
+  first.fill(0xff, 27, 57);
   first.writeInt32BE(values.length, 57);
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -10,6 +10,7 @@ import { openLogDoor } from "../platform/event-log/door.ts";
 import { openEmbeddedLog } from "../platform/event-log/embedded.ts";
 import { openKafkaLog } from "../platform/event-log/kafka.ts";
 import type { EventLog } from "../platform/event-log/port.ts";
+import { requireSamePartitions } from "../platform/event-log/same-partitions.ts";
 import { newId } from "../platform/ids.ts";
 import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
@@ -69,6 +70,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   // An edge by itself works on while Kafka is away: its spool says when it does not.
   const spoolsOnly = config.KAFKA_BROKERS.length > 0 && config.PHAROS_ROLES.every((role) => role === "edge");
   lifecycle.add({ name: "event log", stop: () => eventLog.close(), ...(!spoolsOnly && { unready: () => unreadyByPing(eventLog) }) });
+  await requireSamePartitions({ database, eventLog });
   if (config.KAFKA_BROKERS.length === 0) {
     const door = await openLogDoor({ eventLog, folder: logFolder(config), log });
     lifecycle.add({ name: "event log, for the command line", stop: () => door.close() });

@@ -54,6 +54,12 @@ describe("readProvenUpTo", () => {
     expect(await proven(100)).toBeNull();
   });
 
+  it("does not change with partitions that were added to the topic, which no edge writes to", async () => {
+    await edgeSeen(100);
+    await caughtUp(90, 80, null, 10);
+    expect(await proven(100)).toEqual(at(80));
+  });
+
   it("does not count another log's or group's cursors", async () => {
     await edgeSeen(100);
     await caughtUp(90);

@@ -7,7 +7,7 @@ import { readBeacon } from "../schemas/messages/beacon.ts";
 import { lookUpFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
 import { glanceBeacon } from "./glance-beacon.ts";
-import type { KnownBeaconKey } from "./known.ts";
+import type { CachedBeaconKey } from "./find-credentials.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
@@ -40,7 +40,7 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, origin: string, body: 
   const value = parseJson(body);
   const key = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
   // The key is judged before the rest, so that a body is not explained to somebody without one.
-  if (typeof key !== "string" || needs.known.beaconKey(key) === null) return refuseKey(exchange);
+  if (typeof key !== "string" || needs.credentials.beaconKey(key) === null) return refuseKey(exchange);
 
   const reading = readBeacon(value);
   if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
@@ -69,16 +69,16 @@ interface ReadBeacon {
 
 /** Into the log, when the key is good for it. */
 function admit(needs: EdgeNeeds, exchange: Exchange, { key: keyText, partitionKey, answer, origin, body }: ReadBeacon): void {
-  const known = needs.known.beaconKey(keyText);
+  const known = needs.credentials.beaconKey(keyText);
   if (known === null) return refuseKey(exchange);
   if (known !== undefined) return append(known, body);
   const copy = Buffer.from(body);
-  needs.known.loadBeaconKey(keyText).then(
+  needs.credentials.loadBeaconKey(keyText).then(
     (key) => (key === null ? refuseKey(exchange) : append(key, copy)),
     (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)),
   );
 
-  function append(key: KnownBeaconKey, bytes: Uint8Array): void {
+  function append(key: CachedBeaconKey, bytes: Uint8Array): void {
     if (key.allowedOrigins !== null && key.allowedOrigins.length > 0 && !key.allowedOrigins.includes(origin)) {
       return exchange.fail(
         new Failure("FORBIDDEN_ORIGIN", origin === "" ? "This beacon key only takes requests that name their Origin." : `The origin ${origin.slice(0, 200)} is not allowed for this beacon key.`, {

@@ -8,7 +8,7 @@ import { readPing } from "../schemas/messages/ping.ts";
 import type { Scope } from "../schemas/vocabulary.ts";
 import { authenticate, lookUpFailure, takeRate } from "./authenticate.ts";
 import { receiveBody, type Exchange } from "./exchange.ts";
-import type { KnownMonitor } from "./known.ts";
+import type { CachedMonitor } from "./find-credentials.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
@@ -19,7 +19,7 @@ const MAY_SEE: readonly Scope[] = ["heartbeat:write", "monitors:read"];
 export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange, idOrSlug: string): void {
   // The body must be asked for before the handler returns, whatever the look-ups take.
   let body: Buffer | null = null;
-  let found: { key: FoundApiKey; monitor: KnownMonitor } | null = null;
+  let found: { key: FoundApiKey; monitor: CachedMonitor } | null = null;
   receiveBody(response, exchange, BODY_LIMITS.heartbeat, (bytes) => {
     if (found) accept(found.key, found.monitor, bytes);
     else body = Buffer.from(bytes);
@@ -29,7 +29,7 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, reques
     else found = { key, monitor };
   });
 
-  function accept(key: FoundApiKey, monitor: KnownMonitor, bytes: Uint8Array): void {
+  function accept(key: FoundApiKey, monitor: CachedMonitor, bytes: Uint8Array): void {
     try {
       const reading = readPing(bytes);
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
@@ -88,13 +88,13 @@ function withMonitor(
   request: HttpRequest,
   idOrSlug: string,
   scopes: readonly Scope[],
-  use: (key: FoundApiKey, monitor: KnownMonitor) => void,
+  use: (key: FoundApiKey, monitor: CachedMonitor) => void,
 ): void {
   authenticate(needs.authentication, exchange, request, scopes, (key) => {
-    const judge = (monitor: KnownMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
-    const known = needs.known.monitor(key.organizationId, idOrSlug);
+    const judge = (monitor: CachedMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
+    const known = needs.credentials.monitor(key.organizationId, idOrSlug);
     if (known !== undefined) judge(known);
-    else needs.known.loadMonitor(key.organizationId, idOrSlug).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
+    else needs.credentials.loadMonitor(key.organizationId, idOrSlug).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
   });
 }
 

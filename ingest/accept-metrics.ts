@@ -29,9 +29,9 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, request:
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
       const { push } = reading;
       const judge = (service: { id: string } | null) => (service === null ? exchange.fail(noSuchService()) : append(needs, exchange, { organizationId: key.organizationId, serviceId: service.id, push, body: bytes, prefer }));
-      const known = needs.known.service(key.organizationId, push.serviceId);
+      const known = needs.credentials.service(key.organizationId, push.serviceId);
       if (known !== undefined) judge(known);
-      else needs.known.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
+      else needs.credentials.loadService(key.organizationId, push.serviceId).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
     } catch (error) {
       exchange.fail(needs.failureOf(error, exchange));
     }

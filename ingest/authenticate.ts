@@ -8,10 +8,11 @@ import { isPostgresAway } from "../platform/postgres/database.ts";
 import type { RateLimit } from "../platform/rate-limit.ts";
 import type { Scope } from "../schemas/vocabulary.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Known } from "./known.ts";
+import { TooManyLoads } from "./revalidating-cache.ts";
+import type { CredentialCache } from "./credential-cache.ts";
 
 export interface AuthenticateNeeds {
-  known: Known;
+  credentials: CredentialCache;
   clock: Clock;
   rateLimit: RateLimit;
   clientAddress: ClientAddress;
@@ -27,11 +28,11 @@ export interface AuthenticateNeeds {
  */
 export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, request: HttpRequest, scopes: readonly Scope[], accept: (key: FoundApiKey) => void): void {
   const text = request.getHeader("x-api-key") || readBearer(request.getHeader("authorization"));
-  const found = text === "" ? null : needs.known.apiKey(text);
+  const found = text === "" ? null : needs.credentials.apiKey(text);
   // Whose request it is matters only without a valid key.
   if (!found || invalidity(found, needs.clock.now()) !== null) exchange.forwardedFor = request.getHeader("x-forwarded-for");
   if (found !== undefined) return judge(found);
-  needs.known.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
+  needs.credentials.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
 
   function judge(key: FoundApiKey | null): void {
     const invalid = key === null ? unknownKey(text) : invalidity(key, needs.clock.now());
@@ -75,8 +76,9 @@ function rateLimited(limit: number, retryAfter: number): Failure {
   return new Failure("RATE_LIMITED", `More than ${limit} requests in this minute.`, { retryAfter, fix: `Wait ${retryAfter} s, or send less often.` });
 }
 
-/** A look-up that failed: 503 while Postgres is away, so that no client throws its data away on a 401. */
+/** A look-up that failed: 503 while Postgres is away or busy, so that no client throws its data away on a 401. */
 export function lookUpFailure({ failureOf }: Pick<AuthenticateNeeds, "failureOf">, error: unknown, exchange: Exchange): Failure {
   if (isPostgresAway(error)) return new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 });
+  if (error instanceof TooManyLoads) return new Failure("UNAVAILABLE", "This key is not known here yet and too many are being looked up.", { retryAfter: 1, fix: "Send it again." });
   return failureOf(error, exchange);
 }

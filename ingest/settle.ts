@@ -13,7 +13,7 @@ import type { AuthenticateNeeds } from "./authenticate.ts";
 import type { Batcher } from "./batcher.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Floods } from "./floods.ts";
-import type { Known } from "./known.ts";
+import type { CredentialCache } from "./credential-cache.ts";
 import type { Replies } from "./replies.ts";
 
 /** What the three accept paths use. */
@@ -24,7 +24,7 @@ export interface EdgeNeeds {
   database: Database;
   clickhouse: ClickHouse;
   eventLog: EventLog;
-  known: Known;
+  credentials: CredentialCache;
   batcher: Batcher;
   replies: Replies;
   floods: Floods;

@@ -3,9 +3,10 @@ import { noteKeyUses } from "../domain/api-keys/note-used.ts";
 import { makeBatcher, BATCHER_LIMITS } from "../ingest/batcher.ts";
 import { startEdge, type Edge } from "../ingest/edge.ts";
 import { makeFloods } from "../ingest/floods.ts";
-import { makeKnown } from "../ingest/known.ts";
+import { makeCredentialCache } from "../ingest/credential-cache.ts";
 import { startReplies } from "../ingest/replies.ts";
 import { makeFailureOf } from "../ingest/settle.ts";
+import { atMostEvery } from "../platform/at-most-every.ts";
 import { makeClientAddress } from "../platform/client-address.ts";
 import type { Config } from "../platform/config.ts";
 import { appendDirectly, openSpool, SPOOL_LIMITS, type Spool } from "../platform/event-log/spooled.ts";
@@ -17,6 +18,8 @@ import { tellOfEdge } from "./tell-of-edge.ts";
 
 /** How often an edge re-reads what changed, in ms. */
 const REFRESH_MS = 2_000;
+/** And how often at the most, however many changes are announced. */
+const ANNOUNCED_MS = 100;
 /** And whose beacons go to beacons-overflow. */
 const FLOODS_MS = 1_000;
 
@@ -24,7 +27,7 @@ const FLOODS_MS = 1_000;
 export async function startEdgeRole(house: House): Promise<Edge> {
   const { config, clock, log, database, clickhouse, eventLog, lifecycle, metrics } = house;
   const edgeId = newId();
-  const known = makeKnown({ database, clock, log });
+  const credentials = makeCredentialCache({ database, clock, log });
   const floods = makeFloods({ database, clock, log, share: config.OVERFLOW_SHARE_PERCENT / 100, fromBytes: config.OVERFLOW_FROM_BYTES });
   const spool = await openSpoolBesideKafka(house);
   const batcher = makeBatcher({ appender: spool ?? appendDirectly(eventLog), edgeId, clock, log, limits: { ...BATCHER_LIMITS, pendingBytes: config.EDGE_PENDING_BYTES } });
@@ -36,12 +39,13 @@ export async function startEdgeRole(house: House): Promise<Edge> {
   const uses = noteKeyUses({ database, clock, log });
   let spread = 0;
 
-  const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_changes", onNotify: () => void refresh(), log });
+  const announced = atMostEvery(ANNOUNCED_MS, () => void refresh());
+  const listening = listenTo({ connectionString: house.databaseUrl, channel: "pharos_changes", onNotify: () => announced.call(), log });
   const refreshing = setInterval(() => void refresh(), REFRESH_MS);
   const refreshingFloods = setInterval(() => void refreshFloods(), FLOODS_MS);
 
   async function refresh(): Promise<void> {
-    await known.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read keys; the known ones go on working"));
+    await credentials.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read keys; the known ones go on working"));
   }
 
   async function refreshFloods(): Promise<void> {
@@ -58,20 +62,20 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       database,
       clickhouse,
       eventLog,
-      known,
+      credentials,
       batcher,
       replies,
       floods,
       rateLimit,
       clientAddress,
-      authentication: { known, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id), failureOf },
+      authentication: { credentials, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id), failureOf },
       anyPartition: (topic) => (spread = (spread + 1) % eventLog.partitions(topic)),
       failureOf,
     },
     house.probes,
   );
 
-  metrics.observe("pharos_edge_keys_stale_seconds", "Seconds since this edge last re-read keys and monitors from Postgres.", () => known.staleSeconds());
+  metrics.observe("pharos_edge_keys_stale_seconds", "Seconds since this edge last re-read keys and monitors from Postgres.", () => credentials.staleSeconds());
   metrics.observe("pharos_edge_pending_bytes", "Bytes taken in that the event log does not have yet.", () => batcher.pendingBytes());
   metrics.observe("pharos_edge_floods", "Organizations whose beacons go to beacons-overflow, because they sent more than their share.", () => floods.size());
   metrics.observe("pharos_edge_requests_open", "Requests taken in and not answered yet.", () => edge.inFlight());
@@ -89,6 +93,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       clearInterval(refreshingFloods);
       await telling.stop();
       await listening.stop();
+      announced.stop();
       await replies.stop();
       await uses.close();
     },

@@ -1,0 +1,86 @@
+import type { FoundApiKey } from "../domain/api-keys/find.ts";
+import { isWellFormedApiKey } from "../domain/api-keys/format.ts";
+import { isWellFormedBeaconKey } from "../domain/beacon-keys/format.ts";
+import type { Clock } from "../platform/clock.ts";
+import { isUuid } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import type { Database } from "../platform/postgres/database.ts";
+import { findByApiKey, findByBeaconKey, findMonitors, findServices, type CachedBeaconKey, type CachedMonitor, type CachedService } from "./find-credentials.ts";
+import { makeReadChanges, type Changes } from "./read-changes.ts";
+import { makeRevalidatingCache } from "./revalidating-cache.ts";
+
+/** What the edge decides by, without asking Postgres for each request: keys, and the monitors and services that requests name. */
+export interface CredentialCache {
+  /** Undefined: not known yet, ask `loadApiKey`. Null: known not to exist. */
+  apiKey(key: string): FoundApiKey | null | undefined;
+  loadApiKey(key: string): Promise<FoundApiKey | null>;
+  beaconKey(key: string): CachedBeaconKey | null | undefined;
+  loadBeaconKey(key: string): Promise<CachedBeaconKey | null>;
+  monitor(organizationId: string, idOrSlug: string): CachedMonitor | null | undefined;
+  loadMonitor(organizationId: string, idOrSlug: string): Promise<CachedMonitor | null>;
+  service(organizationId: string, id: string): CachedService | null | undefined;
+  loadService(organizationId: string, id: string): Promise<CachedService | null>;
+  /** Re-reads what changed; called by a timer and on a notification. Rejects while Postgres is away: nothing is forgotten then. */
+  refresh(): Promise<void>;
+  /** Seconds since the last successful refresh. */
+  staleSeconds(): number;
+}
+
+const OPTIONS = { capacity: 200_000, revalidateAfterMs: 60_000 };
+/** A key is often tried again at once by who sends it. */
+const ABSENT_KEY_MS = 2_000;
+/** Monitors and services are often made right before their first ping or push: absence is never remembered. */
+const NEVER = 0;
+
+export function makeCredentialCache({ database, clock, log }: { database: Database; clock: Clock; log: Log }): CredentialCache {
+  const options = { ...OPTIONS, clock };
+  const idOf = ({ id }: { id: string }): string[] => [id];
+  const keys = makeRevalidatingCache({ ...options, absentForMs: ABSENT_KEY_MS, marksOf: ({ id, organizationId }: FoundApiKey) => [id, organizationId], load: (texts) => findByApiKey(database, texts) });
+  const beacons = makeRevalidatingCache({ ...options, absentForMs: ABSENT_KEY_MS, marksOf: ({ id, serviceId }: CachedBeaconKey) => [id, serviceId], load: (texts) => findByBeaconKey(database, texts) });
+  const monitors = makeRevalidatingCache<CachedMonitor>({ ...options, absentForMs: NEVER, marksOf: idOf, load: (names) => findMonitors(database, names) });
+  const services = makeRevalidatingCache<CachedService>({ ...options, absentForMs: NEVER, marksOf: idOf, load: (names) => findServices(database, names) });
+  const readChanges = makeReadChanges(database);
+  let refreshedAt = clock.monotonic();
+  let refreshing: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  async function refreshOnce(): Promise<void> {
+    const changes = await readChanges();
+    // A key carries its organization's plan.
+    keys.revalidate([...changes.apiKeys, ...changes.organizations]);
+    beacons.revalidate([...changes.beaconKeys, ...changes.removed]);
+    monitors.revalidate(changes.monitors);
+    services.revalidate(changes.removed);
+    refreshedAt = clock.monotonic();
+    log.trace(countOf(changes), "re-read what changed");
+  }
+
+  /** One at a time; however many ask during one, they share the next. */
+  function refresh(): Promise<void> {
+    if (refreshing === null) return (refreshing = refreshOnce().finally(() => (refreshing = null)));
+    return (next ??= refreshing
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return refresh();
+      }));
+  }
+
+  return {
+    // Known first: whether a key is well formed only matters before it is asked for, and costs more than the look.
+    apiKey: (key) => keys.peek(key) ?? (isWellFormedApiKey(key) ? keys.peek(key) : null),
+    loadApiKey: keys.get,
+    beaconKey: (key) => beacons.peek(key) ?? (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
+    loadBeaconKey: beacons.get,
+    monitor: (organizationId, idOrSlug) => monitors.peek(`${organizationId}/${idOrSlug}`),
+    loadMonitor: (organizationId, idOrSlug) => monitors.get(`${organizationId}/${idOrSlug}`),
+    service: (organizationId, id) => (isUuid(id) ? services.peek(`${organizationId}/${id}`) : null),
+    loadService: (organizationId, id) => services.get(`${organizationId}/${id}`),
+    refresh,
+    staleSeconds: () => (clock.monotonic() - refreshedAt) / 1_000,
+  };
+}
+
+function countOf(changes: Changes): Record<string, number> {
+  return Object.fromEntries(Object.entries(changes).map(([kind, ids]: [string, string[]]) => [kind, ids.length]));
+}

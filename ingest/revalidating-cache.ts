@@ -1,0 +1,181 @@
+import type { Clock } from "../platform/clock.ts";
+import { makeKeyIndex } from "./key-index.ts";
+
+/** A bounded cache that goes on serving what it knows while its source is away (stale while revalidating). */
+export interface RevalidatingCache<V> {
+  /** The value; null when it is known to be absent; undefined when it has to be loaded. Never waits. */
+  peek(key: string): V | null | undefined;
+  /** The value from the cache or by loading; simultaneous calls for a key load once. Rejects as `load` does, or with `TooManyLoads`. */
+  get(key: string): Promise<V | null>;
+  /**
+   * Reads the entries again whose value has one of these marks. The old values serve until the new ones are read. A reading
+   * that fails is tried again by each later call, also by one without marks.
+   */
+  revalidate(marks: Iterable<string>): void;
+}
+
+/** So many keys are being loaded that another one has to wait for a later request. */
+export class TooManyLoads extends Error {
+  constructor() {
+    super("too many keys are being looked up at this moment");
+    this.name = "TooManyLoads";
+  }
+}
+
+interface Options<V> {
+  clock: Clock;
+  /** Entries kept; those loaded longest ago go first. */
+  capacity: number;
+  /** An entry older than this is loaded anew in the background while the old one still serves. */
+  revalidateAfterMs: number;
+  /** How long an absence is remembered; 0: never. */
+  absentForMs: number;
+  /** What a change of the value is told by: its id, and ids of others that it holds something of. */
+  marksOf(value: V): readonly string[];
+  /** The values of these keys; keys without one are left out. */
+  load(keys: readonly string[]): Promise<ReadonlyMap<string, V>>;
+  /** Limits that only tests change. */
+  maxAbsences?: number;
+  maxLoads?: number;
+}
+
+interface Entry<V> {
+  value: V;
+  loadedAt: number;
+}
+
+/** Absences have a map of their own: keys that somebody makes up must not push out those that exist. */
+const MAX_ABSENCES = 10_000;
+/** Keys that are looked up at the same time. */
+const MAX_LOADS = 1_000;
+/** Keys of one statement when entries are read again. */
+const BATCH_KEYS = 500;
+/** After a reading that failed, the next one comes no sooner, unless a call of `revalidate` asks for it. */
+const PAUSE_MS = 1_000;
+
+export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache<V> {
+  const { clock, capacity, revalidateAfterMs, absentForMs, marksOf, load, maxAbsences = MAX_ABSENCES, maxLoads = MAX_LOADS } = options;
+  const entries = new Map<string, Entry<V>>();
+  /** The monotonic ms until which an absence counts. */
+  const absences = new Map<string, number>();
+  const keysOf = makeKeyIndex();
+  const loading = new Map<string, Promise<V | null>>();
+  /** Keys of entries that are to be read again. */
+  const stale = new Set<string>();
+  let reading = false;
+  let pausedUntil = 0;
+  /** Grows with each change that is heard of. */
+  let changes = 0;
+
+  function peek(key: string): V | null | undefined {
+    const entry = entries.get(key);
+    if (entry === undefined) return peekAbsence(key);
+    if (clock.monotonic() - entry.loadedAt > revalidateAfterMs) {
+      stale.add(key);
+      startReading();
+    }
+    return entry.value;
+  }
+
+  function peekAbsence(key: string): null | undefined {
+    const until = absences.get(key);
+    if (until === undefined) return undefined;
+    if (clock.monotonic() <= until) return null;
+    absences.delete(key);
+    return undefined;
+  }
+
+  async function loadOne(key: string): Promise<V | null> {
+    const changesBefore = changes;
+    const value = (await load([key])).get(key) ?? null;
+    store(key, value);
+    // The change may be of this value, and the reading may have begun before it.
+    if (changes !== changesBefore && value !== null) {
+      stale.add(key);
+      startReading();
+    }
+    return value;
+  }
+
+  function store(key: string, value: V | null): void {
+    remove(key);
+    if (value === null) {
+      if (absentForMs === 0) return;
+      absences.set(key, clock.monotonic() + absentForMs);
+      if (absences.size > maxAbsences) absences.delete(absences.keys().next().value!);
+      return;
+    }
+    absences.delete(key);
+    entries.set(key, { value, loadedAt: clock.monotonic() });
+    for (const mark of marksOf(value)) keysOf.add(mark, key);
+    if (entries.size > capacity) remove(entries.keys().next().value!);
+  }
+
+  function remove(key: string): void {
+    const entry = entries.get(key);
+    if (entry === undefined) return;
+    entries.delete(key);
+    for (const mark of marksOf(entry.value)) keysOf.remove(mark, key);
+  }
+
+  function startReading(): void {
+    if (reading || stale.size === 0 || clock.monotonic() < pausedUntil) return;
+    reading = true;
+    void readStale().finally(() => (reading = false));
+  }
+
+  /** Never rejects: the source being away must not lock known senders out. */
+  async function readStale(): Promise<void> {
+    // What one turn of the event loop finds stale is read together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (stale.size > 0) {
+      const keys = takeStale();
+      try {
+        const values = await load(keys);
+        for (const key of keys) if (entries.has(key)) store(key, values.get(key) ?? null);
+      } catch {
+        for (const key of keys) stale.add(key);
+        pausedUntil = clock.monotonic() + PAUSE_MS;
+        return;
+      }
+    }
+  }
+
+  function takeStale(): string[] {
+    const keys: string[] = [];
+    for (const key of stale) {
+      stale.delete(key);
+      const entry = entries.get(key);
+      if (entry === undefined) continue;
+      // Whoever looks at it meanwhile must not find it old once more.
+      entry.loadedAt = clock.monotonic();
+      keys.push(key);
+      if (keys.length === BATCH_KEYS) break;
+    }
+    return keys;
+  }
+
+  return {
+    peek,
+    get(key) {
+      const known = peek(key);
+      if (known !== undefined) return Promise.resolve(known);
+      const before = loading.get(key);
+      if (before) return before;
+      if (loading.size >= maxLoads) return Promise.reject(new TooManyLoads());
+      const promise = loadOne(key).finally(() => loading.delete(key));
+      loading.set(key, promise);
+      return promise;
+    },
+    revalidate(marks) {
+      let changed = false;
+      for (const mark of marks) {
+        changed = true;
+        for (const key of keysOf.get(mark)) stale.add(key);
+      }
+      if (changed) changes += 1;
+      pausedUntil = 0;
+      startReading();
+    },
+  };
+}

@@ -6,9 +6,10 @@ import { UNLIMITED, type RateState } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
 import { lookUpFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
-import { glanceBeacon } from "./glance-beacon.ts";
 import type { CachedBeaconKey } from "./find-credentials.ts";
+import { glanceBeacon } from "./glance-beacon.ts";
 import { BODY_LIMITS } from "./limits.ts";
+import { partitionKeyOf } from "./partition-key.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
 /** The beacon has no rate limit; clients that read the headers get told so. One object serves all requests of a minute. */
@@ -44,13 +45,13 @@ function acceptBody(needs: EdgeNeeds, exchange: Exchange, origin: string, body: 
 
   const reading = readBeacon(value);
   if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path });
-  const { events, rejected, beacon } = reading;
+  const { events, rejected } = reading;
   if (events.length === 0) {
     const [first] = rejected;
     throw new Failure("INVALID_REQUEST", `None of the ${rejected.length} events can be taken in: ${first?.error ?? "there are none"}`, { path: first?.path ?? "/events" });
   }
   const answer = rejected.length === 0 ? allAccepted(events.length) : JSON.stringify({ success: true, accepted: events.length, rejected });
-  admit(needs, exchange, { key, partitionKey: beacon.session_id || events[0]!.event.event_id || "", answer, origin, body });
+  admit(needs, exchange, { key, partitionKey: partitionKeyOf(reading), answer, origin, body });
 }
 
 function allAccepted(events: number): string {

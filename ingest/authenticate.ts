@@ -7,9 +7,9 @@ import { Failure } from "../platform/failures.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
 import type { RateLimit } from "../platform/rate-limit.ts";
 import type { Scope } from "../schemas/vocabulary.ts";
+import type { CredentialCache } from "./credential-cache.ts";
 import type { Exchange } from "./exchange.ts";
 import { TooManyLoads } from "./revalidating-cache.ts";
-import type { CredentialCache } from "./credential-cache.ts";
 
 export interface AuthenticateNeeds {
   credentials: CredentialCache;

@@ -3,6 +3,7 @@ import { newId } from "../platform/ids.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
 import { readJson } from "../schemas/messages/read-json.ts";
 import { glanceBeacon } from "./glance-beacon.ts";
+import { partitionKeyOf } from "./partition-key.ts";
 
 const event = { type: "error", event_id: newId(), timestamp: "2026-02-28T23:59:59.999Z", error_type: "TypeError", message: 'a "b"\n\\u', stack: "at x\n  at y", url: "https://a.example/?q=1", handled: false, level: "error" };
 const beacon = { key: "bpk_0123", release: "1.2.3", environment: "production", session_id: "s-1", user: { id: "u-1" }, sdk: { name: "web", version: [1, -0.5e3, null, true] }, events: [event] };
@@ -11,15 +12,18 @@ const beacon = { key: "bpk_0123", release: "1.2.3", environment: "production", s
 function readLong(bytes: Uint8Array): unknown {
   const reading = readBeacon(readJson(bytes));
   if (reading.kind === "invalid" || reading.rejected.length > 0) return null;
-  return { key: reading.beacon.key, partitionKey: reading.beacon.session_id || reading.events[0]!.event.event_id || "", events: reading.events.length };
+  return { key: reading.beacon.key, partitionKey: partitionKeyOf(reading), events: reading.events.length };
 }
 
 const { session_id: _session, ...withoutSession } = beacon;
+const { event_id: _id, ...eventWithoutId } = event;
 const withEvent = (changes: object): object => ({ ...beacon, events: [{ ...event, ...changes }] });
 
 test.each<[string, unknown]>([
   ["the usual", beacon],
   ["no session: the first event's id", { ...withoutSession, events: [event, { type: "message", message: "hi", breadcrumbs: [{ at: 1 }, []] }] }],
+  ["no session, and the first events without an id", { ...withoutSession, events: [eventWithoutId, eventWithoutId, event, { ...event, event_id: newId() }] }],
+  ["a session after events with ids", { ...withoutSession, session_id: "s-2" }],
   ["neither", { key: "k", events: [{ type: "message", message: "Grüße 🎉" }] }],
   ["fields nobody knows", { ...beacon, extra: { a: [[], {}, ""], b: { c: null } }, events: [{ ...event, release: { x: 1 } }] }],
   ["a hundred events", { ...beacon, events: Array.from({ length: 100 }, () => event) }],
@@ -76,4 +80,25 @@ test("no body passes that the long way refuses or reads otherwise: each byte of 
     }
   }
   expect(passed).toBeGreaterThan(1_000);
+});
+
+const ids = Array.from({ length: 3 }, () => newId());
+const message = { type: "message", message: "m" };
+
+test.each<[string, string, object]>([
+  ["the session", "s", { session_id: "s", events: [{ ...message, event_id: ids[0] }] }],
+  ["the session, after the events", "s", { events: [{ ...message, event_id: ids[0] }], session_id: "s" }],
+  ["the first event's id", ids[0]!, { events: [{ ...message, event_id: ids[0] }, { ...message, event_id: ids[1] }] }],
+  ["the first id of any event", ids[1]!, { events: [message, message, { ...message, event_id: ids[1] }, { ...message, event_id: ids[2] }] }],
+  ["an id in large letters as it is", ids[2]!.toUpperCase(), { events: [message, { ...message, event_id: ids[2]!.toUpperCase() }] }],
+  ["nothing", "", { events: [message, message] }],
+  ["an empty session as none", ids[0]!, { session_id: "", events: [message, { ...message, event_id: ids[0] }] }],
+  ["an absent id as none", ids[1]!, { session_id: null, events: [{ ...message, event_id: null }, { ...message, event_id: ids[1] }] }],
+  ["no id of an event that is rejected", ids[1]!, { events: [{ type: "message", event_id: ids[0] }, { ...message, event_id: ids[1] }] }],
+])("a retry meets its partition by %s, whichever way the body is read", (_name, partitionKey, body) => {
+  const bytes = Buffer.from(JSON.stringify({ key: "k", ...body }));
+  const reading = readBeacon(readJson(bytes));
+  if (reading.kind === "invalid") throw new Error(reading.error);
+  expect(partitionKeyOf(reading)).toBe(partitionKey);
+  expect([undefined, partitionKey]).toContain(glanceBeacon(bytes)?.partitionKey);
 });

@@ -4,7 +4,7 @@ import { afterBlanks, afterColon, afterString, afterValue, isDigit, isHex, isTex
 /** What the edge needs of a beacon whose events are all good. */
 export interface Glance {
   key: string;
-  /** The session's id, else the first event's, else empty. */
+  /** The session's id, else the first that any event has, else empty; as `partitionKeyOf` says of a beacon that was parsed. */
   partitionKey: string;
   events: number;
 }
@@ -51,7 +51,7 @@ interface Found {
   bytes: Uint8Array;
   key: string;
   sessionId: string;
-  /** Of the first event. */
+  /** The first that any event has. */
   eventId: string;
   events: number;
   beyond: { ascii: boolean };
@@ -188,7 +188,7 @@ function keyAt(bytes: Uint8Array, at: number): string {
   return (lastKey = plainText(bytes, at));
 }
 
-/** A UUID in quotes; the text of the first event's is kept while no session has a say. */
+/** A UUID in quotes; the first one's text is kept while no session has a say. */
 function takeEventId(found: Found, at: number): number {
   const { bytes } = found;
   if (bytes[at] !== QUOTE || bytes[at + 37] !== QUOTE) return -1;
@@ -197,7 +197,7 @@ function takeEventId(found: Found, at: number): number {
     const isDash = index === 9 || index === 14 || index === 19 || index === 24;
     if (isDash ? byte !== 0x2d : !isHex(byte)) return -1;
   }
-  if (found.events === 0 && found.sessionId === "") found.eventId = plainText(bytes, at);
+  if (found.eventId === "" && found.sessionId === "") found.eventId = plainText(bytes, at);
   return at + 38;
 }
 

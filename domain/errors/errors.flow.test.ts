@@ -83,7 +83,7 @@ const setStatus = (id: string, status: "new" | "resolved" | "ignored") => change
 describe("judgePriorities", () => {
   it("raises an error that many sessions met within a day by a step, once, and lowers it when they no longer do", async () => {
     const now = Date.now();
-    const meet = (event: object, sessions: number) => stores.clickhouse.insert("beacon_events", Array.from({ length: sessions }, (_, session) => rowsOf([event], { session: `${session}`, at: now })).flat(), {});
+    const meet = (event: object, sessions: number) => record(Array.from({ length: sessions }, (_, session) => rowsOf([event], { session: `${session}`, at: now })).flat());
     const ids = await record([...rowsOf([errorIn("wide")], { session: "a", at: now }), ...rowsOf([errorIn("narrow")], { session: "a", at: now }), ...rowsOf([{ ...errorIn("handled"), handled: true }], { session: "a", at: now })]);
     await Promise.all([meet(errorIn("wide"), 100), meet(errorIn("narrow"), 99), meet(errorIn("handled"), 101)]);
     const priorities = async () => {

@@ -33,7 +33,6 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, reques
     try {
       const reading = readPing(bytes);
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
-      if (!takePingOfKey(needs, exchange, key)) return;
       if (!takeRate(needs.rateLimit, exchange, monitor.id, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR)) return;
       const receivedAt = needs.clock.now();
       const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: bytes };
@@ -69,7 +68,6 @@ function isoOf(ms: number): string {
 /** GET /api/heartbeat/{id or slug}: the monitor's state and its last pings, as the stores have them. */
 export function answerHeartbeat(needs: EdgeNeeds, request: HttpRequest, exchange: Exchange, idOrSlug: string): void {
   withMonitor(needs, exchange, request, idOrSlug, MAY_SEE, (key, monitor) => {
-    if (!takePingOfKey(needs, exchange, key)) return;
     readHeartbeatStatus({ database: needs.database, clickhouse: needs.clickhouse }, key.organizationId, monitor.id).then(
       (status) => (status === null ? exchange.fail(noSuchMonitor()) : exchange.reply(200, JSON.stringify(status))),
       (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
@@ -91,6 +89,8 @@ function withMonitor(
   use: (key: FoundApiKey, monitor: CachedMonitor) => void,
 ): void {
   authenticate(needs.authentication, exchange, request, scopes, (key) => {
+    // Before the look-up: that a monitor does not exist is never remembered, so each ping of it is a question to Postgres.
+    if (!takePingOfKey(needs, exchange, key)) return;
     const judge = (monitor: CachedMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
     const known = needs.credentials.monitor(key.organizationId, idOrSlug);
     if (known !== undefined) judge(known);

@@ -125,7 +125,7 @@ test("a change that commits long after it was stamped is seen, though later ones
 });
 
 test("a monitor is found by id in any case, by slug, and by a slug that looks like an id", async () => {
-  const { cache } = makeCache();
+  const { cache, statements } = makeCache();
   const { organizationId } = organization;
   const [monitor] = (await makeMonitors(1)) as [{ id: string; slug: string }];
   const odd = { id: newId(), organizationId, name: "Odd", slug: newId(), scheduleType: "interval" as const, intervalSeconds: 60, graceSeconds: 60 };
@@ -133,4 +133,9 @@ test("a monitor is found by id in any case, by slug, and by a slug that looks li
   const found = await Promise.all([monitor.id, monitor.id.toUpperCase(), monitor.slug, odd.slug, newId(), "nobody"].map((name) => cache.loadMonitor(organizationId, name)));
   expect(found.map((each) => each?.id)).toEqual([monitor.id, monitor.id, monitor.id, odd.id, undefined, undefined]);
   expect(await cache.loadMonitor(newId(), monitor.id)).toBeNull();
+  const before = statements();
+  for (const spelled of [monitor.id, monitor.id.toUpperCase(), monitor.id.replace(/[a-f]/, (letter) => letter.toUpperCase())]) expect(cache.monitor(organizationId, spelled)?.id).toBe(monitor.id);
+  await cache.loadService(organizationId, organization.serviceId);
+  expect(cache.service(organizationId, organization.serviceId.toUpperCase())?.id).toBe(organization.serviceId);
+  expect(statements() - before).toBe(1);
 });

@@ -72,13 +72,18 @@ export function makeCredentialCache({ database, clock, log }: { database: Databa
     loadApiKey: keys.get,
     beaconKey: (key) => beacons.peek(key) ?? (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
     loadBeaconKey: beacons.get,
-    monitor: (organizationId, idOrSlug) => monitors.peek(`${organizationId}/${idOrSlug}`),
-    loadMonitor: (organizationId, idOrSlug) => monitors.get(`${organizationId}/${idOrSlug}`),
-    service: (organizationId, id) => (isUuid(id) ? services.peek(`${organizationId}/${id}`) : null),
-    loadService: (organizationId, id) => services.get(`${organizationId}/${id}`),
+    monitor: (organizationId, idOrSlug) => monitors.peek(nameOf(organizationId, idOrSlug)),
+    loadMonitor: (organizationId, idOrSlug) => monitors.get(nameOf(organizationId, idOrSlug)),
+    service: (organizationId, id) => (isUuid(id) ? services.peek(nameOf(organizationId, id)) : null),
+    loadService: (organizationId, id) => services.get(nameOf(organizationId, id)),
     refresh,
     staleSeconds: () => (clock.monotonic() - refreshedAt) / 1_000,
   };
+}
+
+/** An id has one name however its letters are written: spellings of one monitor must not fill the cache. */
+function nameOf(organizationId: string, idOrSlug: string): string {
+  return `${organizationId}/${idOrSlug.length === 36 && isUuid(idOrSlug) ? idOrSlug.toLowerCase() : idOrSlug}`;
 }
 
 function countOf(changes: Changes): Record<string, number> {

@@ -43,7 +43,7 @@ export async function findByBeaconKey(queries: Queries, texts: readonly string[]
   return new Map(rows.map(({ key, ...found }) => [key, found]));
 }
 
-/** By `organization/id` and `organization/slug`. A slug that looks like an id gives way to the monitor with that id. */
+/** By `organization/id`, in small letters, and `organization/slug`. A slug that looks like an id gives way to the monitor with that id. */
 export async function findMonitors(queries: Queries, names: readonly string[]): Promise<Map<string, CachedMonitor>> {
   const { id, organizationId, slug, deletedAt, status, scheduleType, intervalSeconds, cron, timezone, graceSeconds } = heartbeatMonitors;
   const asked = names.map(splitName);
@@ -55,10 +55,10 @@ export async function findMonitors(queries: Queries, names: readonly string[]): 
     .where(and(inArray(organizationId, [...new Set(asked.map((name) => name.organizationId))]), isNull(deletedAt), or(inArray(slug, slugs), ids.length > 0 ? inArray(id, ids) : undefined)));
   const bySlug = new Map(rows.map(({ organizationId, slug, ...monitor }) => [`${organizationId}/${slug}`, monitor]));
   const byId = new Map(rows.map(({ organizationId, slug: _slug, ...monitor }) => [`${organizationId}/${monitor.id}`, monitor]));
-  return valuesOf(names, (name) => byId.get(name.toLowerCase()) ?? bySlug.get(name));
+  return valuesOf(names, (name) => byId.get(name) ?? bySlug.get(name));
 }
 
-/** By `organization/id`. */
+/** By `organization/id`, in small letters. */
 export async function findServices(queries: Queries, names: readonly string[]): Promise<Map<string, CachedService>> {
   const asked = names.map(splitName);
   const rows = await queries
@@ -66,7 +66,7 @@ export async function findServices(queries: Queries, names: readonly string[]): 
     .from(services)
     .where(and(inArray(services.organizationId, [...new Set(asked.map((name) => name.organizationId))]), inArray(services.id, asked.map(({ rest }) => rest))));
   const found = new Map(rows.map(({ organizationId, id }) => [`${organizationId}/${id}`, { id }]));
-  return valuesOf(names, (name) => found.get(name.toLowerCase()));
+  return valuesOf(names, (name) => found.get(name));
 }
 
 function splitName(name: string): { organizationId: string; rest: string } {

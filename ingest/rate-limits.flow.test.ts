@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Clock } from "../platform/clock.ts";
 import { startTestHouse, type TestHouse } from "../testing/house.ts";
 
@@ -87,6 +87,14 @@ test("with one key exactly 10,000 pings are looked at in a minute, refused ones 
   now += MINUTE;
   expect(await send(path, apiKey)).toMatchObject({ status: 200, limit: 120, remaining: 119 });
 }, 180_000);
+
+test("pings of monitors that do not exist count for their key before they are looked up", async () => {
+  const small = await startTestHouse({ RATE_LIMIT_HEARTBEAT_KEY: "20" }, clock);
+  onTestFinished(() => small.stop());
+  const ping = (number: number) => fetch(`${small.edge}/api/heartbeat/nobody-${number}`, { method: "POST", headers: { "X-API-Key": small.organization.apiKey } }).then(({ status }) => status);
+  const statuses = await Promise.all(Array.from({ length: 50 }, (_, number) => ping(number)));
+  expect(statuses.toSorted()).toEqual([...Array.from({ length: 20 }, () => 404), ...Array.from({ length: 30 }, () => 429)]);
+});
 
 test("metrics of a key on the free plan: exactly 100 pushes in a minute", async () => {
   const { apiKey, serviceId } = await house.createOrganization("free");

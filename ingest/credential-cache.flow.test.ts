@@ -124,6 +124,20 @@ test("a change that commits long after it was stamped is seen, though later ones
   await seen(() => expect(cache.monitor(organizationId, late.slug)?.graceSeconds).toBe(600));
 });
 
+test("a key that was revoked while a connection hung stops working within 5 s of its revocation", async () => {
+  const { apiKey, organizationId } = await createOrganization(database, { name: "Hung", plan: "free" });
+  const { cache } = makeCache();
+  await cache.loadApiKey(apiKey);
+  await cache.refresh();
+  vi.spyOn(database.$client, "query").mockImplementationOnce((() => new Promise(() => undefined)) as never);
+  const hung = cache.refresh();
+  await database.transaction((transaction) => transaction.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.organizationId, organizationId)));
+  const revokedAt = performance.now();
+  await Promise.all([expect(hung).rejects.toThrow("has not answered"), cache.refresh()]);
+  await seen(() => expect(cache.apiKey(apiKey)?.revokedAt).toBeInstanceOf(Date));
+  expect(performance.now() - revokedAt).toBeLessThan(5_000);
+});
+
 test("a monitor is found by id in any case, by slug, and by a slug that looks like an id", async () => {
   const { cache, statements } = makeCache();
   const { organizationId } = organization;

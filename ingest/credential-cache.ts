@@ -1,6 +1,7 @@
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { isWellFormedApiKey } from "../domain/api-keys/format.ts";
 import { isWellFormedBeaconKey } from "../domain/beacon-keys/format.ts";
+import { answerWithin } from "../platform/answer-within.ts";
 import type { Clock } from "../platform/clock.ts";
 import { isUuid } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
@@ -31,6 +32,8 @@ const OPTIONS = { capacity: 200_000, revalidateAfterMs: 60_000 };
 const ABSENT_KEY_MS = 2_000;
 /** Monitors and services are often made right before their first ping or push: absence is never remembered. */
 const NEVER = 0;
+/** A refresh that takes longer is given up: its connection may have died without a word, and the next one takes another. */
+const REFRESH_MS = 2_000;
 
 export function makeCredentialCache({ database, clock, log }: { database: Database; clock: Clock; log: Log }): CredentialCache {
   const options = { ...OPTIONS, clock };
@@ -45,7 +48,7 @@ export function makeCredentialCache({ database, clock, log }: { database: Databa
   let next: Promise<void> | null = null;
 
   async function refreshOnce(): Promise<void> {
-    const changes = await readChanges();
+    const changes = await answerWithin(REFRESH_MS, "PostgreSQL", readChanges());
     // A key carries its organization's plan.
     keys.revalidate([...changes.apiKeys, ...changes.organizations]);
     beacons.revalidate([...changes.beaconKeys, ...changes.removed]);

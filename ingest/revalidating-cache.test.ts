@@ -8,7 +8,7 @@ interface Value {
 }
 
 /** A cache over a source that the test changes, with a clock that it moves. */
-function setUp({ values, ...options }: { values: Record<string, Value>; capacity?: number; absentForMs?: number; maxLoads?: number; maxAbsences?: number }) {
+function setUp({ values, ...options }: { values: Record<string, Value>; capacity?: number; absentForMs?: number; maxLoads?: number; maxAbsences?: number; reloadMs?: number }) {
   const source = { values: new Map(Object.entries(values)), loads: [] as string[][], away: false, gate: Promise.resolve() };
   const time = { now: 1_000 };
   const clock: Clock = { now: () => time.now, monotonic: () => time.now };
@@ -62,6 +62,19 @@ test("what cannot be read again goes on serving, and is read by a later call", a
   await settled();
   expect(cache.peek("key")?.text).toBe("old");
   source.away = false;
+  cache.revalidate([]);
+  await settled();
+  expect(cache.peek("key")?.text).toBe("new");
+});
+
+test("a reading that never ends keeps no later one waiting", async () => {
+  const { cache, source } = setUp({ values: { key: { id: "1", text: "old" } }, reloadMs: 20 });
+  await cache.get("key");
+  source.gate = new Promise(() => undefined);
+  cache.revalidate(["1"]);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  source.gate = Promise.resolve();
+  source.values.set("key", { id: "1", text: "new" });
   cache.revalidate([]);
   await settled();
   expect(cache.peek("key")?.text).toBe("new");

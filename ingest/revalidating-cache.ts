@@ -1,3 +1,4 @@
+import { answerWithin } from "../platform/answer-within.ts";
 import type { Clock } from "../platform/clock.ts";
 import { makeKeyIndex } from "./key-index.ts";
 
@@ -37,6 +38,7 @@ interface Options<V> {
   /** Limits that only tests change. */
   maxAbsences?: number;
   maxLoads?: number;
+  reloadMs?: number;
 }
 
 interface Entry<V> {
@@ -50,11 +52,13 @@ const MAX_ABSENCES = 10_000;
 const MAX_LOADS = 1_000;
 /** Keys of one statement when entries are read again. */
 const BATCH_KEYS = 500;
+/** A reading that takes longer is given up: its connection may have died without a word, and the next one takes another. */
+const RELOAD_MS = 2_000;
 /** After a reading that failed, the next one comes no sooner, unless a call of `revalidate` asks for it. */
 const PAUSE_MS = 1_000;
 
 export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache<V> {
-  const { clock, capacity, revalidateAfterMs, absentForMs, marksOf, load, maxAbsences = MAX_ABSENCES, maxLoads = MAX_LOADS } = options;
+  const { clock, capacity, revalidateAfterMs, absentForMs, marksOf, load, maxAbsences = MAX_ABSENCES, maxLoads = MAX_LOADS, reloadMs = RELOAD_MS } = options;
   const entries = new Map<string, Entry<V>>();
   /** The monotonic ms until which an absence counts. */
   const absences = new Map<string, number>();
@@ -131,7 +135,7 @@ export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache
     while (stale.size > 0) {
       const keys = takeStale();
       try {
-        const values = await load(keys);
+        const values = await answerWithin(reloadMs, "the source of a cache", load(keys));
         for (const key of keys) if (entries.has(key)) store(key, values.get(key) ?? null);
       } catch {
         for (const key of keys) stale.add(key);

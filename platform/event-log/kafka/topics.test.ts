@@ -1,4 +1,4 @@
-import { Kafka as Client, logLevel, type Admin } from "kafkajs";
+import kafkajs, { Kafka as Client, logLevel, type Admin } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { kafkaAvailable, startKafka, type Kafka } from "../../../testing/kafka.ts";
 import { newId } from "../../ids.ts";
@@ -29,7 +29,7 @@ describe.runIf(kafkaAvailable().available)("the topics in Kafka", () => {
   }
 
   async function settingsOf(name: string): Promise<Record<string, string>> {
-    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name }] });
+    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }] });
     return Object.fromEntries(resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]));
   }
 
@@ -57,7 +57,7 @@ describe.runIf(kafkaAvailable().available)("the topics in Kafka", () => {
     const name = `${prefix}.metrics`;
     const before = await settingsOf(name);
     const older = { "cleanup.policy": "delete", "retention.ms": "12345678", "max.message.bytes": "8388608", "delete.retention.ms": before["delete.retention.ms"]! };
-    await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name, configEntries: Object.entries(older).map(([name, value]) => ({ name, value })) }] });
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configEntries: Object.entries(older).map(([name, value]) => ({ name, value })) }] });
     expect((await settingsOf(name))["message.timestamp.type"]).toBe("CreateTime");
 
     const second = await open(prefix);

@@ -43,29 +43,36 @@ export const topicName = (prefix: string, topic: Topic | "replies"): string => `
 export async function makeTopics({ admin, prefix, partitions, log }: { admin: Admin; prefix: string; partitions: number; log: Log }): Promise<KafkaTopics> {
   const { clusterId, brokers } = await onceKnown(() => admin.describeCluster());
   const replicationFactor = Math.min(3, brokers.length);
-  const present = new Set(await onceKnown(() => admin.listTopics()));
   const make = async (topic: Topic | "replies", numPartitions: number, settings: Record<string, string>): Promise<void> => {
-    if (present.has(topicName(prefix, topic))) return;
     const configEntries = Object.entries({ "cleanup.policy": "delete", [TIMESTAMPS.name]: TIMESTAMPS.value, ...settings }).map(([name, value]) => ({ name, value }));
     await admin.createTopics({ topics: [{ topic: topicName(prefix, topic), numPartitions, replicationFactor, configEntries }], waitForLeaders: false, timeout: MAKING_MS });
   };
   const dataSettings = (generation: string) => ({ "retention.ms": String(RETENTION_MS), "max.message.bytes": String(MAX_RECORD_BYTES), [GENERATION_SETTING]: generation });
+  /** Asked anew with each attempt: a topic that was just deleted is listed for a moment. */
+  const missing = async (topics: readonly Topic[]): Promise<Topic[]> => {
+    const present = new Set(await admin.listTopics());
+    return topics.filter((topic) => !present.has(topicName(prefix, topic)));
+  };
 
-  const [first, ...others] = TOPICS;
-  await make(first, partitions, dataSettings(String(randomInt(GENERATIONS.from, GENERATIONS.below))));
-  const generation = (await readGenerations(admin, [topicName(prefix, first)]))[0]!;
-  for (const topic of others) await make(topic, partitions, dataSettings(generation));
-  await make("replies", REPLY_PARTITIONS, { "retention.ms": String(REPLIES_RETENTION_MS), "min.insync.replicas": "1" });
-
+  const [first] = TOPICS;
+  const [generation] = await onceKnown(async () => {
+    for (const topic of await missing([first])) await make(topic, partitions, dataSettings(String(randomInt(GENERATIONS.from, GENERATIONS.below))));
+    return readGenerations(admin, [topicName(prefix, first)]);
+  });
   const names = TOPICS.map((topic) => topicName(prefix, topic));
-  const generations = await readGenerations(admin, names);
+  const generations = await onceKnown(async () => {
+    for (const topic of await missing(TOPICS)) await make(topic, partitions, dataSettings(generation!));
+    return readGenerations(admin, names);
+  });
+  const replies = topicName(prefix, "replies");
+  if (!(await admin.listTopics()).includes(replies)) await make("replies", REPLY_PARTITIONS, { "retention.ms": String(REPLIES_RETENTION_MS), "min.insync.replicas": "1" });
+
   const foreign = names.filter((_, index) => generations[index] !== generation);
   if (foreign.length > 0) {
     throw new StartFailure(`The Kafka topics of Pharos do not belong together: ${foreign.join(", ")} and ${names[0]} were made at different times.`, {
       fix: `One was deleted and made again while others stayed. Delete all of them (${names.join(", ")}) once they are processed, or set KAFKA_TOPIC_PREFIX to a new name.`,
     });
   }
-  const replies = topicName(prefix, "replies");
   await letBrokerDate(admin, [...names, replies], log);
   await growTo(admin, replies, REPLY_PARTITIONS, log);
   const counts = await countPartitions(admin, [...names, replies]);
@@ -106,11 +113,9 @@ async function growTo(admin: Admin, name: string, partitions: number, log: Log):
 }
 
 async function readGenerations(admin: Admin, names: string[]): Promise<string[]> {
-  return onceKnown(async () => {
-    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
-    const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
-    return names.map((name) => values.get(name) ?? "none");
-  });
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: [GENERATION_SETTING] })) });
+  const values = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries.find(({ configName }) => configName === GENERATION_SETTING)?.configValue]));
+  return names.map((name) => values.get(name) ?? "none");
 }
 
 /** Once every partition has a leader. */
@@ -132,7 +137,8 @@ async function onceKnown<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (performance.now() > deadline) throw error;
+      // What the cluster says of a topic that it does not let us make is no matter of time.
+      if (performance.now() > deadline || error instanceof kafkajs.KafkaJSAggregateError) throw error;
       await delay(100);
     }
   }

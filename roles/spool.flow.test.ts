@@ -73,6 +73,9 @@ describe.runIf(kafkaAvailable().available)("Kafka away under load", () => {
     })();
     const answers = await load(outage);
     await outage;
+    // A monitor without pings falls, as it should, when the machine takes longer to count what was sent.
+    const pinging = setInterval(() => void post("/api/heartbeat/steady", { status: "ok" }), 500);
+    onTestFinished(() => clearInterval(pinging));
 
     expect(new Set(answers.filter(({ kind }) => kind === "beacon").map((answer) => answer.status))).toEqual(new Set([202]));
     expect(new Set(answers.filter(({ kind }) => kind === "ping").map((answer) => answer.status))).toEqual(new Set([200]));

@@ -129,7 +129,7 @@ test("a key that was revoked while a connection hung stops working within 5 s of
   const { cache } = makeCache();
   await cache.loadApiKey(apiKey);
   await cache.refresh();
-  vi.spyOn(database.$client, "query").mockImplementationOnce((() => new Promise(() => undefined)) as never);
+  vi.spyOn(database.$client, "query").mockImplementationOnce(() => new Promise(() => undefined));
   const hung = cache.refresh();
   await database.transaction((transaction) => transaction.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.organizationId, organizationId)));
   const revokedAt = performance.now();

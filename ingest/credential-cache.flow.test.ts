@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => drop());
 
-/** A cache that hears of no notification: only its refreshes, which the test makes, tell it of changes. */
+/**
+ * A cache that hears of no notification: only its refreshes, which the test makes, tell it of
+ * changes.
+ */
 function makeCache(on: Database = database): { cache: CredentialCache; statements(): number } {
   const spied = vi.spyOn(on.$client, "query");
   onTestFinished(() => spied.mockRestore());
@@ -129,7 +132,7 @@ test("a key that was revoked while a connection hung stops working within 5 s of
   const { cache } = makeCache();
   await cache.loadApiKey(apiKey);
   await cache.refresh();
-  vi.spyOn(database.$client, "query").mockImplementationOnce(() => new Promise(() => undefined));
+  vi.spyOn(database.$client, "query").mockReturnValueOnce(new Promise(() => undefined) as never);
   const hung = cache.refresh();
   await database.transaction((transaction) => transaction.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.organizationId, organizationId)));
   const revokedAt = performance.now();

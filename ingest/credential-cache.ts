@@ -10,7 +10,10 @@ import { findByApiKey, findByBeaconKey, findMonitors, findServices, type CachedB
 import { makeReadChanges, type Changes } from "./read-changes.ts";
 import { makeRevalidatingCache } from "./revalidating-cache.ts";
 
-/** What the edge decides by, without asking Postgres for each request: keys, and the monitors and services that requests name. */
+/**
+ * What the edge decides by, without asking Postgres for each request: keys, and the monitors and
+ * services that requests name.
+ */
 export interface CredentialCache {
   /** Undefined: not known yet, ask `loadApiKey`. Null: known not to exist. */
   apiKey(key: string): FoundApiKey | null | undefined;
@@ -21,7 +24,10 @@ export interface CredentialCache {
   loadMonitor(organizationId: string, idOrSlug: string): Promise<CachedMonitor | null>;
   service(organizationId: string, id: string): CachedService | null | undefined;
   loadService(organizationId: string, id: string): Promise<CachedService | null>;
-  /** Re-reads what changed; called by a timer and on a notification. Rejects while Postgres is away: nothing is forgotten then. */
+  /**
+   * Re-reads what changed; called by a timer and on a notification. Rejects while Postgres is away:
+   * nothing is forgotten then.
+   */
   refresh(): Promise<void>;
   /** Seconds since the last successful refresh. */
   staleSeconds(): number;
@@ -30,9 +36,15 @@ export interface CredentialCache {
 const OPTIONS = { capacity: 200_000, revalidateAfterMs: 60_000 };
 /** A key is often tried again at once by who sends it. */
 const ABSENT_KEY_MS = 2_000;
-/** Monitors and services are often made right before their first ping or push: absence is never remembered. */
+/**
+ * Monitors and services are often made right before their first ping or push: absence is never
+ * remembered.
+ */
 const NEVER = 0;
-/** A refresh that takes longer is given up: its connection may have died without a word, and the next one takes another. */
+/**
+ * A refresh that takes longer is given up: its connection may have died without a word, and the
+ * next one takes another.
+ */
 const REFRESH_MS = 2_000;
 
 export function makeCredentialCache({ database, clock, log }: { database: Database; clock: Clock; log: Log }): CredentialCache {
@@ -70,7 +82,8 @@ export function makeCredentialCache({ database, clock, log }: { database: Databa
   }
 
   return {
-    // Known first: whether a key is well formed only matters before it is asked for, and costs more than the look.
+    // Known first: whether a key is well formed only matters before it is asked for, and costs more
+    // than the look.
     apiKey: (key) => keys.peek(key) ?? (isWellFormedApiKey(key) ? keys.peek(key) : null),
     loadApiKey: keys.get,
     beaconKey: (key) => beacons.peek(key) ?? (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
@@ -84,7 +97,10 @@ export function makeCredentialCache({ database, clock, log }: { database: Databa
   };
 }
 
-/** An id has one name however its letters are written: spellings of one monitor must not fill the cache. */
+/**
+ * An id has one name however its letters are written: spellings of one monitor must not fill the
+ * cache.
+ */
 function nameOf(organizationId: string, idOrSlug: string): string {
   return `${organizationId}/${idOrSlug.length === 36 && isUuid(idOrSlug) ? idOrSlug.toLowerCase() : idOrSlug}`;
 }

@@ -43,7 +43,10 @@ export async function findByBeaconKey(queries: Queries, texts: readonly string[]
   return new Map(rows.map(({ key, ...found }) => [key, found]));
 }
 
-/** By `organization/id`, in small letters, and `organization/slug`. A slug that looks like an id gives way to the monitor with that id. */
+/**
+ * By `organization/id`, in small letters, and `organization/slug`. A slug that looks like an id
+ * gives way to the monitor with that id.
+ */
 export async function findMonitors(queries: Queries, names: readonly string[]): Promise<Map<string, CachedMonitor>> {
   const { id, organizationId, slug, deletedAt, status, scheduleType, intervalSeconds, cron, timezone, graceSeconds } = heartbeatMonitors;
   const asked = names.map(splitName);

@@ -5,7 +5,10 @@ export interface KeyIndex {
   get(mark: string): Iterable<string>;
 }
 
-/** Nearly every mark has one key, which is kept without a set of its own: there are hundreds of thousands. */
+/**
+ * Nearly every mark has one key, which is kept without a set of its own: there are hundreds of
+ * thousands.
+ */
 export function makeKeyIndex(): KeyIndex {
   const keysOf = new Map<string, string | Set<string>>();
   return {

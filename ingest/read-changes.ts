@@ -15,8 +15,9 @@ export interface Changes {
 export type ReadChanges = () => Promise<Changes>;
 
 /**
- * A row is stamped when it is written and seen when its transaction commits, which may be this much later: Pharos' own
- * transactions end after 30 s at the latest. So everything stamped within this time is looked at each time.
+ * A row is stamped when it is written and seen when its transaction commits, which may be this much
+ * later: Pharos' own transactions end after 30 s at the latest. So everything stamped within this
+ * time is looked at each time.
  */
 const COMMITS_WITHIN = sql`interval '1 minute'`;
 
@@ -26,7 +27,10 @@ interface ChangedRow extends Record<string, unknown> {
   at: string;
 }
 
-/** One statement a call, by the indexes of the stamps. Each change is told once, by its id and its stamp; at the first call those of the last minute. */
+/**
+ * One statement a call, by the indexes of the stamps. Each change is told once, by its id and its
+ * stamp; at the first call those of the last minute.
+ */
 export function makeReadChanges(database: Queries): ReadChanges {
   /** The changes of the window that were told, with their stamps. */
   let told = new Map<string, string>();

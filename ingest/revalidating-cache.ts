@@ -2,15 +2,24 @@ import { answerWithin } from "../platform/answer-within.ts";
 import type { Clock } from "../platform/clock.ts";
 import { makeKeyIndex } from "./key-index.ts";
 
-/** A bounded cache that goes on serving what it knows while its source is away (stale while revalidating). */
+/**
+ * A bounded cache that goes on serving what it knows while its source is away (stale while
+ * revalidating).
+ */
 export interface RevalidatingCache<V> {
-  /** The value; null when it is known to be absent; undefined when it has to be loaded. Never waits. */
+  /**
+   * The value; null when it is known to be absent; undefined when it has to be loaded. Never waits.
+   */
   peek(key: string): V | null | undefined;
-  /** The value from the cache or by loading; simultaneous calls for a key load once. Rejects as `load` does, or with `TooManyLoads`. */
+  /**
+   * The value from the cache or by loading; simultaneous calls for a key load once. Rejects as
+   * `load` does, or with `TooManyLoads`.
+   */
   get(key: string): Promise<V | null>;
   /**
-   * Reads the entries again whose value has one of these marks. The old values serve until the new ones are read. A reading
-   * that fails is tried again by each later call, also by one without marks.
+   * Reads the entries again whose value has one of these marks. The old values serve until the new
+   * ones are read. A reading that fails is tried again by each later call, also by one without
+   * marks.
    */
   revalidate(marks: Iterable<string>): void;
 }
@@ -31,7 +40,9 @@ interface Options<V> {
   revalidateAfterMs: number;
   /** How long an absence is remembered; 0: never. */
   absentForMs: number;
-  /** What a change of the value is told by: its id, and ids of others that it holds something of. */
+  /**
+   * What a change of the value is told by: its id, and ids of others that it holds something of.
+   */
   marksOf(value: V): readonly string[];
   /** The values of these keys; keys without one are left out. */
   load(keys: readonly string[]): Promise<ReadonlyMap<string, V>>;
@@ -46,15 +57,23 @@ interface Entry<V> {
   loadedAt: number;
 }
 
-/** Absences have a map of their own: keys that somebody makes up must not push out those that exist. */
+/**
+ * Absences have a map of their own: keys that somebody makes up must not push out those that exist.
+ */
 const MAX_ABSENCES = 10_000;
 /** Keys that are looked up at the same time. */
 const MAX_LOADS = 1_000;
 /** Keys of one statement when entries are read again. */
 const BATCH_KEYS = 500;
-/** A reading that takes longer is given up: its connection may have died without a word, and the next one takes another. */
+/**
+ * A reading that takes longer is given up: its connection may have died without a word, and the
+ * next one takes another.
+ */
 const RELOAD_MS = 2_000;
-/** After a reading that failed, the next one comes no sooner, unless a call of `revalidate` asks for it. */
+/**
+ * After a reading that failed, the next one comes no sooner, unless a call of `revalidate` asks for
+ * it.
+ */
 const PAUSE_MS = 1_000;
 
 export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache<V> {

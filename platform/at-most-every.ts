@@ -1,4 +1,7 @@
-/** A call that is made at once, or as soon as `ms` have passed since the one before; calls in between are one. */
+/**
+ * A call that is made at once, or as soon as `ms` have passed since the one before; calls in
+ * between are one.
+ */
 export interface Paced {
   call(): void;
   /** What waits is not called any more. */

@@ -13,7 +13,10 @@ const OLDEST_EVENT_MS = DAY_MS;
 /** Signatures of one query to ClickHouse. */
 const AT_A_TIME = 2_000;
 
-/** Its key begins with the service and the signature: it reads the granules of those that are named, and no others. */
+/**
+ * Its key begins with the service and the signature: it reads the granules of those that are named,
+ * and no others.
+ */
 export const WIDESPREAD_SQL = `
   SELECT transform(toString(signature_id), {from:Array(String)}, {to:Array(String)}, toString(signature_id)) AS id FROM signature_slots
   WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids:Array(UUID)} AND slot > fromUnixTimestamp64Milli({since:Int64})
@@ -24,7 +27,10 @@ interface Signature extends Record<string, unknown> {
   service_id: string;
 }
 
-/** Ids of the signatures that more than `sessions` sessions met in the day before `now` (ms since the epoch), under their own id and those that became part of them. */
+/**
+ * Ids of the signatures that more than `sessions` sessions met in the day before `now` (ms since
+ * the epoch), under their own id and those that became part of them.
+ */
 export async function findWidespread({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, { sessions, now }: { sessions: number; now: number }): Promise<string[]> {
   const candidates = await readCandidates(database, { sessions, now });
   const found: string[] = [];
@@ -42,7 +48,10 @@ export async function findWidespread({ database, clickhouse }: { database: Datab
   return found;
 }
 
-/** Those that were seen lately and often enough to have met so many sessions; of each organization by its index, in the order of ClickHouse's key. */
+/**
+ * Those that were seen lately and often enough to have met so many sessions; of each organization
+ * by its index, in the order of ClickHouse's key.
+ */
 async function readCandidates(database: Database, { sessions, now }: { sessions: number; now: number }): Promise<Signature[]> {
   const seenSince = new Date(now - DAY_MS - SLOT_MS - OLDEST_EVENT_MS).toISOString();
   const { rows } = await database.execute<Signature>(sql`

@@ -6,8 +6,9 @@ import { StartFailure } from "../start-failure.ts";
 import type { EventLog } from "./port.ts";
 
 /**
- * Keeps the number of partitions that each topic had when its log was first used. Throws StartFailure when it is another one now:
- * edges choose the partition of a key by that number, and what a consumer remembers of a key is kept for each partition.
+ * Keeps the number of partitions that each topic had when its log was first used. Throws
+ * StartFailure when it is another one now: edges choose the partition of a key by that number, and
+ * what a consumer remembers of a key is kept for each partition.
  */
 export async function requireSamePartitions({ database, eventLog }: { database: Queries; eventLog: Pick<EventLog, "id" | "partitions"> }): Promise<void> {
   const now = TOPICS.map((topic) => ({ logId: eventLog.id, topic, partitions: eventLog.partitions(topic) }));

@@ -19,7 +19,10 @@ interface ReplySenderNeeds {
 }
 
 export interface ReplyLimits {
-  /** Answers that wait or are on their way, over all edges, and their bytes; above either the oldest are given up. */
+  /**
+   * Answers that wait or are on their way, over all edges, and their bytes; above either the oldest
+   * are given up.
+   */
   waiting: number;
   bytes: number;
   /** Bytes of one message. Kafka's own limit for a record is 1 MB unless set. */
@@ -39,8 +42,9 @@ interface Reply {
 const FRAME_BYTES = 50;
 
 /**
- * One message of an edge is on its way at a time, so its answers keep their order; what comes meanwhile goes together with
- * the next. An answer that is lost only turns a 200 into a 202: what it tells of has been applied.
+ * One message of an edge is on its way at a time, so its answers keep their order; what comes
+ * meanwhile goes together with the next. An answer that is lost only turns a 200 into a 202: what
+ * it tells of has been applied.
  */
 export function makeReplySender({ eventLog, log, limits = REPLY_LIMITS }: ReplySenderNeeds): ReplySender {
   /** Those of edges with a message on its way, too; an edge without any has no entry. */

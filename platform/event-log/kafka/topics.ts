@@ -10,7 +10,10 @@ export interface KafkaTopics {
   /** Names this history of the topics: another one once they were deleted and made again. */
   id: string;
   partitions: ReadonlyMap<Topic, number>;
-  /** Partitions of the replies that are used; a topic that somebody gave more has the rest for nothing. */
+  /**
+   * Partitions of the replies that are used; a topic that somebody gave more has the rest for
+   * nothing.
+   */
   replyPartitions: number;
 }
 
@@ -20,13 +23,15 @@ const REPLIES_RETENTION_MS = 60_000;
 /** An edge reads one of them: with few edges hardly any reads the replies of another. */
 const REPLY_PARTITIONS = 16;
 /**
- * The broker dates records. With the sender's time (Kafka's default) a machine whose clock is more than an hour ahead is refused,
- * and one whose clock is behind has its records deleted before their time.
+ * The broker dates records. With the sender's time (Kafka's default) a machine whose clock is more
+ * than an hour ahead is refused, and one whose clock is behind has its records deleted before their
+ * time.
  */
 const TIMESTAMPS = { name: "message.timestamp.type", value: "LogAppendTime" } as const;
 /**
- * Where a topic's generation is kept. The setting means something to compacted topics only, which ours are not, and it is
- * made and deleted together with its topic. Kafka's own topic ids would be the thing to use; kafkajs cannot read them.
+ * Where a topic's generation is kept. The setting means something to compacted topics only, which
+ * ours are not, and it is made and deleted together with its topic. Kafka's own topic ids would be
+ * the thing to use; kafkajs cannot read them.
  */
 const GENERATION_SETTING = "delete.retention.ms";
 /** Far from any value that people choose, and below what hosted clusters allow (two years). */
@@ -37,8 +42,9 @@ const GROWING_MS = 3_000;
 export const topicName = (prefix: string, topic: Topic | "replies"): string => `${prefix}.${topic}`;
 
 /**
- * Makes the topics that are missing and reads the log's id. Safe when several processes start at once: the first topic is
- * made by one of them and its generation is everybody's. Throws StartFailure when the topics are of different generations.
+ * Makes the topics that are missing and reads the log's id. Safe when several processes start at
+ * once: the first topic is made by one of them and its generation is everybody's. Throws
+ * StartFailure when the topics are of different generations.
  */
 export async function makeTopics({ admin, prefix, partitions, log }: { admin: Admin; prefix: string; partitions: number; log: Log }): Promise<KafkaTopics> {
   const { clusterId, brokers } = await onceKnown(() => admin.describeCluster());
@@ -76,7 +82,8 @@ export async function makeTopics({ admin, prefix, partitions, log }: { admin: Ad
   await letBrokerDate(admin, [...names, replies], log);
   await growTo(admin, replies, REPLY_PARTITIONS, log);
   const counts = await countPartitions(admin, [...names, replies]);
-  // A broker that was just made a partition's leader says for a moment that it is not; listeners ask at once.
+  // A broker that was just made a partition's leader says for a moment that it is not; listeners
+  // ask at once.
   await onceKnown(() => admin.fetchTopicOffsets(replies));
   return {
     id: `${clusterId}/${generation}`,
@@ -86,8 +93,9 @@ export async function makeTopics({ admin, prefix, partitions, log }: { admin: Ad
 }
 
 /**
- * Topics that an older Pharos made carry the sender's time. Kafka's request sets all settings of a topic anew, so those that were
- * set on it before are sent along. Who may not alter topics (hosted clusters) goes on with the topics as they are.
+ * Topics that an older Pharos made carry the sender's time. Kafka's request sets all settings of a
+ * topic anew, so those that were set on it before are sent along. Who may not alter topics (hosted
+ * clusters) goes on with the topics as they are.
  */
 async function letBrokerDate(admin: Admin, names: string[], log: Log): Promise<void> {
   const { resources } = await onceKnown(() => admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })) }));
@@ -102,7 +110,10 @@ async function letBrokerDate(admin: Admin, names: string[], log: Log): Promise<v
   }
 }
 
-/** Whoever cannot, because another process just did or because it is not allowed to, goes on with the partitions that there are. */
+/**
+ * Whoever cannot, because another process just did or because it is not allowed to, goes on with
+ * the partitions that there are.
+ */
 async function growTo(admin: Admin, name: string, partitions: number, log: Log): Promise<void> {
   const count = (await countPartitions(admin, [name])).get(name)!;
   if (count >= partitions) return;
@@ -129,8 +140,9 @@ async function countPartitions(admin: Admin, names: string[]): Promise<Map<strin
 }
 
 /**
- * A topic that was just made, here or by another process, may be unknown to the asked broker for a moment (kafkajs' own
- * wait for leaders fails on that), and a broker that was just started or stood still may know nothing yet: asked again.
+ * A topic that was just made, here or by another process, may be unknown to the asked broker for a
+ * moment (kafkajs' own wait for leaders fails on that), and a broker that was just started or stood
+ * still may know nothing yet: asked again.
  */
 async function onceKnown<T>(read: () => Promise<T>): Promise<T> {
   for (const deadline = performance.now() + MAKING_MS; ; ) {

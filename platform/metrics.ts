@@ -5,6 +5,8 @@ export interface Metrics {
   registry: Registry;
   pipelineLag: Gauge<"topic" | "group">;
   deadLetters: Counter<"topic" | "group">;
+  /** What was deleted because its time was over, by table; and when all of it was last looked through, in seconds since 1970. */
+  retention: { rows: Counter<"what">; bytes: Counter<"what">; lastRun: Gauge };
   /** Registers a gauge whose value is read when it is asked for; the hot path only keeps a plain number. */
   observe(name: string, help: string, read: () => number): void;
 }
@@ -26,6 +28,11 @@ export function makeMetrics(): Metrics {
       labelNames: ["topic", "group"],
       registers: [registry],
     }),
+    retention: {
+      rows: new Counter({ name: "pharos_retention_deleted_rows_total", help: "Rows deleted because they were past their retention, or what they belong to was deleted.", labelNames: ["what"], registers: [registry] }),
+      bytes: new Counter({ name: "pharos_retention_deleted_bytes_total", help: "Bytes by which ClickHouse's parts shrank with these rows.", labelNames: ["what"], registers: [registry] }),
+      lastRun: new Gauge({ name: "pharos_retention_last_run_timestamp_seconds", help: "When this process last looked through everything for what is past its retention; 0 when it never did.", registers: [registry] }),
+    },
     observe(name, help, read) {
       const gauge: Gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(read()) });
       registry.registerMetric(gauge);

@@ -1,6 +1,7 @@
 import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { forgetOld } from "../processors/due-work/forget-old.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
+import { keepRetention } from "../processors/due-work/keep-retention.ts";
 import { makeNotifications } from "../processors/notifications/notify.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
 import { makeMailSender } from "../processors/mail/send.ts";
@@ -30,7 +31,7 @@ const PRIORITIES_MS = 120_000;
 /** How often results of checks are brought to ClickHouse. */
 const RESULTS_MS = 1_000;
 
-/** The role that does what is due: webhook deliveries, notifications of channels, mail, subscribers of pages, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, and errors that spread. */
+/** The role that does what is due: webhook deliveries, notifications of channels, mail, subscribers of pages, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, errors that spread, and what is past its retention. */
 export function startSchedulerRole(house: House): void {
   const { config, clock, log, database, lifecycle, metrics } = house;
   const outbound = makeOutbound({ config });
@@ -65,7 +66,7 @@ export function startSchedulerRole(house: House): void {
   const subscriptions = [makeAnnouncing({ database, clock, config, log }), makePosting({ database, outbound, clock, config, log }), makeMailSender({ database, clock, config, log })];
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
-  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors, ...subscriptions];
+  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), keepRetention(house), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors, ...subscriptions];
   for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",

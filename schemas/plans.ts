@@ -10,6 +10,9 @@ export const PLAN_LIMITS = {
 } as const satisfies Record<string, Record<Plan, number>>;
 export type LimitedResource = keyof typeof PLAN_LIMITS;
 
+/** For how many days a plan keeps events, samples, pings, check results and deliveries at most (conventions §13). */
+export const RETENTION_DAYS = { free: 30, pro: 180, team: 730 } as const satisfies Record<Plan, number>;
+
 /** The smallest plan that has each gated feature; the larger ones have it too (conventions §1). */
 export const FEATURE_PLANS = {
   password_visibility: "pro",

@@ -1,29 +1,30 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../../platform/postgres/database.ts";
-import { events, notifications, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+import { events, notifications, organizations, webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
+import { keptSince } from "../organizations/retention-days.ts";
 
-/** How long a delivery, with its request and answer, can be looked at and repeated. */
+/** How long a delivery, with its request and answer, can be looked at and repeated at most. */
 export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const BATCH = 1_000;
 
 /**
- * Deletes deliveries that ended and are older than 30 days, and then events that nothing needs any more: a batch of at most 1,000 in one
- * statement. Returns true when there may be more.
+ * Deletes deliveries that ended and are older than 30 days, or than their organization's shorter retention, and then events that are older than 30 days
+ * and that nothing needs any more: a batch of at most 1,000 in one statement. Returns true when there may be more.
  */
 export async function forgetOldDeliveries(database: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - DELIVERIES_KEPT_MS);
   // Events only when their deliveries are gone: before that they would be looked at in vain.
-  return (await forgetDeliveries(database, before)) === BATCH || (await forgetEvents(database, before)) === BATCH;
+  return (await forgetDeliveries(database, now)) === BATCH || (await forgetEvents(database, before)) === BATCH;
 }
 
 /** Webhook by webhook, because that is how deliveries are in order. */
-async function forgetDeliveries(database: Database, before: Date): Promise<number> {
+async function forgetDeliveries(database: Database, now: Date): Promise<number> {
   const { rowCount } = await database.execute(sql`
     delete from ${webhookDeliveries} where id in (
-      select old.id from ${webhooks} cross join lateral (
+      select old.id from ${webhooks} join ${organizations} on ${organizations.id} = ${webhooks.organizationId} cross join lateral (
         select id from ${webhookDeliveries} as delivery
-        where delivery.webhook_id = ${webhooks.id} and delivery.created_at < ${before.toISOString()}::timestamptz and delivery.status <> 'pending'
+        where delivery.webhook_id = ${webhooks.id} and delivery.created_at < ${keptSince(now)} and delivery.status <> 'pending'
         order by delivery.created_at limit ${BATCH}
       ) as old limit ${BATCH}
     )`);

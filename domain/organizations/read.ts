@@ -3,6 +3,7 @@ import { Failure } from "../../platform/failures.ts";
 import type { Queries } from "../../platform/postgres/database.ts";
 import type { OrganizationConfig } from "../../schemas/api/organizations.ts";
 import { organizations } from "../../schemas/tables/all.ts";
+import { keptRetentionDays } from "./retention-days.ts";
 
 /** What an organization has configured. NOT_FOUND when it was deleted meanwhile. */
 export async function getOrganizationConfig(queries: Queries, organizationId: string): Promise<OrganizationConfig> {
@@ -22,7 +23,7 @@ export function showOrganizationConfig(row: typeof organizations.$inferSelect): 
     timezone: row.timezone,
     language: row.language,
     default_thresholds: row.defaultThresholds,
-    retention_days: row.retentionDays,
+    retention_days: keptRetentionDays(row.plan, row.retentionDays),
     plan: row.plan,
   };
 }

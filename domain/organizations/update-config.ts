@@ -9,8 +9,9 @@ import { recordAudit } from "../audit/record.ts";
 import { timezoneProblem } from "../heartbeats/schedule.ts";
 import { mergeThresholds } from "../services/merge-thresholds.ts";
 import { noSuchOrganization, showOrganizationConfig } from "./read.ts";
+import { requireRetentionDays } from "./retention-days.ts";
 
-/** Changes an organization's configuration; what is left out stays. INVALID_REQUEST for a time zone that is none, and for the plan. */
+/** Changes an organization's configuration; what is left out stays. INVALID_REQUEST for a time zone that is none, and for the plan; PLAN_RESTRICTED for a longer retention than the plan has. */
 export async function updateOrganizationConfig(database: Database, actor: Actor, patch: UpdateOrganizationConfig, at: Date): Promise<OrganizationConfig> {
   if (patch.plan !== undefined) {
     throw new Failure("INVALID_REQUEST", "The plan cannot be changed here.", { path: "/plan", fix: "Leave plan out. Whoever runs this service changes an organization's plan." });
@@ -21,6 +22,7 @@ export async function updateOrganizationConfig(database: Database, actor: Actor,
     // Not `for update`: that would also wait for everybody who only refers to the organization by a foreign key.
     const [before] = await tx.select().from(organizations).where(eq(organizations.id, actor.organizationId)).for("no key update");
     if (!before) throw noSuchOrganization();
+    if (retentionDays !== undefined) requireRetentionDays(before.plan, retentionDays);
     const defaultThresholds = thresholds === undefined ? undefined : mergeThresholds(before.defaultThresholds, thresholds, DEFAULT_THRESHOLDS);
     const [row] = await tx
       .update(organizations)

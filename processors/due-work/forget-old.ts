@@ -11,7 +11,7 @@ const EVERY_MS = 10 * 60_000;
 /** Each deletes a bounded number of rows and says whether there may be more; any number may do so at once. */
 const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[] = [forgetOldDeliveries, forgetOldNotifications, forgetOldRuns];
 
-/** Deletes what is kept for 30 days only. One kind that cannot be deleted does not keep the others. */
+/** Deletes what is kept for 30 days at most. One kind that cannot be deleted does not keep the others. */
 export function forgetOld({ database, clock, log }: { database: Database; clock: Clock; log: Log }): Repeating {
   return repeat({
     pauseMs: EVERY_MS,

@@ -1,7 +1,13 @@
 import { z } from "zod";
+import { RETENTION_DAYS } from "../plans.ts";
 import { Thresholds, ThresholdsPatch } from "../thresholds.ts";
 import { PAGE_LANGUAGES, PLANS } from "../vocabulary.ts";
 import { Name } from "./shared.ts";
+
+const RETENTION =
+  `For how many days events, metric samples, pings, check results and deliveries are kept; at most ${RETENTION_DAYS.free} on the free plan, ${RETENTION_DAYS.pro} on pro and ${RETENTION_DAYS.team} on team. ` +
+  "What is older is deleted within a day, for good. Check results and deliveries are kept for 30 days at most, everything for 2 days at least. " +
+  "Error groups and their counts, incidents and the audit log stay.";
 
 const OrganizationConfig = z
   .object({
@@ -10,7 +16,7 @@ const OrganizationConfig = z
     timezone: z.string().meta({ description: "An IANA time zone: where days begin in uptime graphs.", example: "Europe/Berlin" }),
     language: z.string().meta({ example: "en" }),
     default_thresholds: Thresholds.nullable().meta({ description: "What services without thresholds of their own are judged by; null: the built-in defaults." }),
-    retention_days: z.int().meta({ description: "How long error events and samples are kept.", example: 90 }),
+    retention_days: z.int().meta({ description: RETENTION, example: 90 }),
     plan: z.enum(PLANS),
   })
   .meta({ id: "OrganizationConfig" });
@@ -25,7 +31,7 @@ export const UpdateOrganizationConfig = z
     timezone: z.string().min(1).max(64).optional().meta({ description: "An IANA time zone.", example: "Europe/Berlin" }),
     language: z.enum(PAGE_LANGUAGES).optional().meta({ example: "de" }),
     default_thresholds: ThresholdsPatch.optional().meta({ description: "Merged into what the organization has. A metric that is null gets its built-in default back; null for the whole restores all of them." }),
-    retention_days: z.int().min(1).max(3650).optional().meta({ example: 90 }),
+    retention_days: z.int().min(1).max(RETENTION_DAYS.team).optional().meta({ description: RETENTION, example: 90 }),
     plan: z.unknown().optional().meta({ description: "Read only: it is refused here.", readOnly: true }),
   })
   .meta({ id: "UpdateOrganizationConfig" });

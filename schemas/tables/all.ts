@@ -12,5 +12,6 @@ export * from "./services.ts";
 export * from "./source-maps.ts";
 export * from "./status-pages.ts";
 export * from "./subscribers.ts";
+export * from "./upkeep.ts";
 export * from "./versions.ts";
 export * from "./workflows.ts";

@@ -40,9 +40,9 @@ export async function forgetRows(clickhouse: ClickHouse, table: RetainedTable, {
   const forgotten: ForgottenRows = { table: table.table, rows: 0, bytes: 0, partitionsDropped: 0, mutations: 0 };
   const ofDeleted = await findDeleted(clickhouse, table, bounds.deleted[table.owner.kind], now);
   for (const partition of await readPartitions(clickhouse, table.table)) {
-    waiting.signal.throwIfAborted();
     await waiting.onWait?.();
     const plan = await planFor(clickhouse, table, partition.id, bounds, now);
+    waiting.signal.throwIfAborted();
     if (plan.kind === "drop") {
       await dropPartition(clickhouse, table.table, partition.id);
       forgotten.partitionsDropped++;

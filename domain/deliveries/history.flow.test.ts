@@ -136,6 +136,18 @@ describe("the history", () => {
 });
 
 describe("what is older than 30 days", () => {
+  it("goes earlier for an organization that keeps less, but not before 2 days", async () => {
+    const eventId = await makeEvent(ago(20 * DAY));
+    const ages = [1, 2.5, 6, 8, 29, 31];
+    for (const days of ages) await deliver(eventId, "delivered", ago(days * DAY));
+    const kept: [number, number][] = [[90, 5], [7, 3], [1, 1]];
+    for (const [retentionDays, count] of kept) {
+      await database.update(organizations).set({ retentionDays }).where(eq(organizations.id, actor.organizationId));
+      expect(await forgetOldDeliveries(database, now)).toBe(false);
+      expect(await database.$count(webhookDeliveries)).toBe(count);
+    }
+  });
+
   const left = async () => ({ events: (await database.select({ id: events.id }).from(events)).map(({ id }) => id).toSorted(), deliveries: (await database.select().from(webhookDeliveries)).map(({ eventId, status }) => `${eventId} ${status}`).toSorted() });
 
   it("is forgotten, to the millisecond; not what is pending, nor an event that something kept is about, nor one that others read", async () => {

@@ -442,6 +442,18 @@ it("a workflow's message is told as it is", async () => {
   expect(bodies.find((body) => "event" in body)).toMatchObject({ id: (await rowsOf(own))[0]!.id, event: "notification.message", data: { channel_id: own, message: "Deploy finished\nVersion 7", trigger: "workflow" } });
 });
 
+it("is forgotten after its organization's shorter retention", async () => {
+  const id = await addChannel("slack", { webhook_url: "https://hooks.slack.com/x" });
+  await happen(["incident.created", incident("1")]);
+  const [row] = await rowsOf(id);
+  await database.update(notifications).set({ status: "delivered" }).where(eq(notifications.id, row!.id));
+  await database.update(organizations).set({ retentionDays: 7 }).where(eq(organizations.id, row!.organizationId));
+  await forgetOldNotifications(database, new Date(now + 7 * 24 * 60 * MINUTE - SECOND));
+  expect(await rowsOf(id)).toHaveLength(1);
+  await forgetOldNotifications(database, new Date(now + 7 * 24 * 60 * MINUTE + SECOND));
+  expect(await rowsOf(id)).toEqual([]);
+});
+
 it("is forgotten after 30 days, unless it still waits", async () => {
   const id = await addChannel("slack", { webhook_url: "https://hooks.slack.com/x" });
   await happen(["incident.created", incident("1")], ["incident.created", incident("2")]);

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { auditEntries } from "../../../schemas/tables/all.ts";
+import { auditEntries, organizations } from "../../../schemas/tables/all.ts";
 import { DEFAULT_THRESHOLDS } from "../../../schemas/thresholds.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 
@@ -15,9 +15,9 @@ const patch = (body: object) => plane.call("PATCH", "/config", body);
 describe("the configuration", () => {
   it("changes what is given, keeps the rest and is audited", async () => {
     const before = (await plane.call("GET", "/config")).body.config as object;
-    const { status, body } = await patch({ name: " Acme ", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 3650 });
+    const { status, body } = await patch({ name: " Acme ", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 730 });
     expect(status).toBe(200);
-    expect(body.config).toEqual({ ...before, name: "Acme", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 3650 });
+    expect(body.config).toEqual({ ...before, name: "Acme", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 730 });
     expect((await patch({ owner_email: null })).body.config).toMatchObject({ owner_email: null, name: "Acme" });
     expect((await plane.call("GET", "/config")).body.config).toMatchObject({ owner_email: null, timezone: "Europe/Berlin", plan: "team" });
     const entries = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, plane.organization.organizationId), eq(auditEntries.action, "config.updated")));
@@ -41,11 +41,28 @@ describe("the configuration", () => {
     ["an address that is none", { owner_email: "ops" }, "/owner_email"],
     ["a language that is not shipped", { language: "tlh" }, "/language"],
     ["no retention", { retention_days: 0 }, "/retention_days"],
-    ["retention without end", { retention_days: 3651 }, "/retention_days"],
+    ["retention without end", { retention_days: 731 }, "/retention_days"],
     ["an empty name", { name: " " }, "/name"],
     ["an unknown field", { retention: 5 }, "/retention"],
   ])("refuses %s", async (_, body, path) => {
     expect(await patch(body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", path, error: expect.any(String) } });
+  });
+
+  it.each([
+    ["free", 31, "pro", 30],
+    ["free", 181, "team", 30],
+    ["pro", 181, "team", 180],
+  ] as const)("refuses a retention that the %s plan does not have: %i days", async (plan, days, needed, most) => {
+    const { organizationId } = plane.organization;
+    await plane.database.update(organizations).set({ plan, retentionDays: 700 }).where(eq(organizations.id, organizationId));
+    try {
+      expect(await patch({ retention_days: days })).toMatchObject({ status: 403, body: { code: "PLAN_RESTRICTED", path: "/retention_days", error: expect.stringContaining(`the ${needed} plan`), fix: expect.stringContaining(`at most ${most}`) } });
+      // What was chosen on a larger plan is shown as it is carried out.
+      expect((await plane.call("GET", "/config")).body.config).toMatchObject({ retention_days: most });
+      expect((await patch({ retention_days: most })).body.config).toMatchObject({ retention_days: most });
+    } finally {
+      await plane.database.update(organizations).set({ plan: "team" }).where(eq(organizations.id, organizationId));
+    }
   });
 
   it("says what to do about the plan, and needs its scope", async () => {

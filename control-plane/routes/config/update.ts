@@ -11,5 +11,6 @@ export const update = route({
   description: "What is left out stays. The plan is read only.",
   body: UpdateOrganizationConfig,
   response: OrganizationConfigAnswer,
+  failures: ["PLAN_RESTRICTED"],
   handle: async ({ body, actor, needs }) => ({ config: await updateOrganizationConfig(needs.database, actor, body, new Date(needs.clock.now())) }),
 });

@@ -95,8 +95,8 @@ async function runOnce(): Promise<void> {
 
 /** Until `work` is done: an insert of 300 errors and then each query, again and again, four times a second. */
 async function measureUntil(work: Promise<unknown>): Promise<Record<string, number[]>> {
-  let done = false;
-  const ended = work.finally(() => (done = true));
+  const state = { isDone: false };
+  const ended = work.finally(() => (state.isDone = true));
   const { serviceId, organizationId } = owners[3]!;
   // Of an organization of their own: exactly what was there is counted.
   const fresh = Array.from({ length: 300 }, (_, n) => ({ log_id: "fresh", partition: 0, offset: String(n), index: 0, organization_id: newId(), service_id: newId(), signature_id: newId(), event_id: newId(), type: "error", received_at: now.toISOString().slice(0, 23).replace("T", " "), occurred_at: now.toISOString().slice(0, 23).replace("T", " "), session_id: `s${n}`, message: "failed", stack: "at x".repeat(100) }));
@@ -107,7 +107,7 @@ async function measureUntil(work: Promise<unknown>): Promise<Record<string, numb
     "what stands above a cursor": () => clickhouse.query("SELECT count() FROM metric_samples WHERE log_id = 'log' AND partition = 1 AND offset > 400000", {}),
   };
   const times: Record<string, number[]> = Object.fromEntries(Object.keys(works).map((name) => [name, []]));
-  while (!done) {
+  while (!state.isDone) {
     for (const [name, call] of Object.entries(works)) {
       const began = performance.now();
       await call();

@@ -20,7 +20,8 @@ export interface WaitNeeds {
  * death of ours does not end it. A mutation that is under way on the table, of an earlier run say, is waited for first.
  *
  * Why not something cheaper: a lightweight DELETE only hides rows until a merge, which a large part may never meet, and rebuilds projections
- * all the same. A mutation reads each part of the partition, hard-links those without such rows, and rewrites the others.
+ * all the same. A mutation reads each part of the partition, hard-links those without such rows, and rewrites the others with their projections;
+ * without replication it hard-links the other partitions' parts too. So a mutation for many organizations costs no more than one for a single organization.
  *
  * Rejects with the signal's reason when it is aborted, and with the mutation's own error when that fails for ten minutes.
  */

@@ -7,6 +7,7 @@ export interface Metrics {
   deadLetters: Counter<"topic" | "group">;
   /** What was deleted because its time was over, by table; and when all of it was last looked through, in seconds since 1970. */
   retention: { rows: Counter<"what">; bytes: Counter<"what">; lastRun: Gauge };
+  openDeadLetters: Gauge<"topic" | "group">;
   /** Registers a gauge whose value is read when it is asked for; the hot path only keeps a plain number. */
   observe(name: string, help: string, read: () => number): void;
 }
@@ -24,7 +25,13 @@ export function makeMetrics(): Metrics {
     }),
     deadLetters: new Counter({
       name: "pharos_dead_letter_records_total",
-      help: "Records that could not be processed and were put on the dead-letter topic.",
+      help: "Records, or entries of records, that could not be processed and became dead letters.",
+      labelNames: ["topic", "group"],
+      registers: [registry],
+    }),
+    openDeadLetters: new Gauge({
+      name: "pharos_dead_letters_open",
+      help: "Dead letters that nobody has replayed or discarded yet. Every processor tells the same number.",
       labelNames: ["topic", "group"],
       registers: [registry],
     }),

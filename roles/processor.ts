@@ -1,3 +1,4 @@
+import { watchDeadLetters } from "../processors/dead-letters/watch-dead-letters.ts";
 import { startErrorConsumer, startOverflowConsumer, type ErrorRowsPool } from "../processors/errors/consume.ts";
 import { makePrecedence } from "../processors/errors/precedence.ts";
 import { startHeartbeatConsumer } from "../processors/heartbeats/consume.ts";
@@ -37,6 +38,10 @@ export async function startProcessorRole(house: House): Promise<void> {
   const lateMaps = makeLateMaps({ ...house, pool: withMaps(groups, maps), maps });
   lateMaps.start();
   lifecycle.add({ name: "late source maps", stop: () => lateMaps.stop() });
+
+  const letters = watchDeadLetters(house);
+  letters.start();
+  lifecycle.add({ name: "dead letters", stop: () => letters.stop() });
 
   const precedence = makePrecedence();
   const starts = [

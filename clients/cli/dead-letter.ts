@@ -1,34 +1,61 @@
-import { entriesOf, readDeadLetter, readDeadLetters, type DeadLetter } from "../../domain/dead-letters/read.ts";
-import { replayAllDeadLetters, replayDeadLetter } from "../../domain/dead-letters/replay.ts";
+import {
+  countDeadLetters,
+  entriesOf,
+  findDeadLetterIds,
+  listDeadLetters,
+  readDeadLetter,
+  type DeadLetter,
+  type DeadLetterFilter,
+} from "../../domain/dead-letters/list-dead-letters.ts";
+import { WHOLE_RECORD } from "../../domain/dead-letters/record-dead-letters.ts";
 import type { Config } from "../../platform/config.ts";
 import { Failure } from "../../platform/failures.ts";
-import { withEventLog } from "./with-event-log.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+import { DEAD_LETTER_STATES } from "../../schemas/vocabulary.ts";
+import { withDatabase } from "./with-database.ts";
 
 const REASON_LENGTH = 100;
-const PROGRESS_EVERY_MS = 1_000;
+const HEADINGS = ["ID", "WHEN", "STATE", "TOPIC", "PARTITION", "OFFSET", "ENTRY", "GROUP", "ORGANIZATION", "BYTES", "REPLAYED", "REASON"];
 
-/** `dead-letter list`: a table, or with `json` a line of JSON for each; newest first. */
-export async function listDeadLettersCommand(config: Config, { limit, json }: { limit: number; json: boolean }): Promise<number> {
-  const letters = await withEventLog(config, (eventLog) => readDeadLetters(eventLog));
-  const newest = letters.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0)).slice(0, limit);
-  if (json) for (const letter of newest) console.log(JSON.stringify(asJson(letter)));
-  else {
-    if (newest.length > 0) printTable([["ID", "WHEN", "TOPIC", "PARTITION", "OFFSET", "GROUP", "ORGANIZATION", "BYTES", "REPLAYED", "REASON"], ...newest.map(rowOf)]);
-    console.log(letters.length === 0 ? "There are no dead letters." : `${newest.length} of ${letters.length} dead letters.`);
-  }
-  return 0;
+interface ListOptions {
+  filter: DeadLetterFilter;
+  limit: number;
+  json: boolean;
+}
+
+/** `dead-letter list`: a table and a count by state, or with `json` a line of JSON for each; newest first. */
+export async function listDeadLettersCommand(config: Config, { filter, limit, json }: ListOptions): Promise<number> {
+  return withDatabase(config, async (database) => {
+    const rows: string[][] = [];
+    for await (const letter of listDeadLetters(database, filter, limit)) {
+      if (json) console.log(JSON.stringify(asJson(letter)));
+      else rows.push(rowOf(letter));
+    }
+    if (json) return 0;
+    if (rows.length > 0) printTable([HEADINGS, ...rows]);
+    console.log(summaryOf(rows.length, await countDeadLetters(database, filter), filter));
+    return 0;
+  });
+}
+
+function summaryOf(shown: number, counts: Awaited<ReturnType<typeof countDeadLetters>>, filter: DeadLetterFilter): string {
+  const states = DEAD_LETTER_STATES.filter((state) => counts[state] > 0);
+  const all = states.reduce((sum, state) => sum + counts[state], 0);
+  const filtered = Object.values(filter).some((value) => value !== undefined);
+  if (all === 0) return `There are no dead letters${filtered ? " like that" : ""}.`;
+  return `${shown} of ${all} dead letters: ${states.map((state) => `${counts[state]} ${wordsOf(state)}`).join(", ")}.`;
 }
 
 /** `dead-letter show ID`: what is known of one, then each entry's bytes, as text where they are text, else in base64. */
 export async function showDeadLetterCommand(config: Config, { id, json }: { id: string; json: boolean }): Promise<number> {
-  const { letter, bytes } = await withEventLog(config, (eventLog) => found(readDeadLetter(eventLog, id), id));
-  const entries = (entriesOf(bytes) ?? []).map(({ organizationId, subjectId, receivedAt, body }) => ({ organization_id: organizationId, subject_id: subjectId, received_at: new Date(receivedAt).toISOString(), body: textOf(body) }));
+  const letter = await withDatabase(config, (database) => namedLetter(database, id));
+  const entries = (entriesOf(letter.bytes) ?? []).map(({ organizationId, subjectId, receivedAt, body }) => ({ organization_id: organizationId, subject_id: subjectId, received_at: new Date(receivedAt).toISOString(), body: textOf(body) }));
   if (json) {
-    console.log(JSON.stringify({ ...asJson(letter), entries, ...(entries.length === 0 && { base64: bytes.toString("base64") }) }));
+    console.log(JSON.stringify({ ...asJson(letter), entries, ...(entries.length === 0 && { base64: letter.bytes.toString("base64") }) }));
     return 0;
   }
-  for (const [name, value] of Object.entries(asJson(letter))) console.log(`${name.padEnd(16)} ${Array.isArray(value) ? value.join(", ") : String(value)}`);
-  if (entries.length === 0) console.log(`\nThese bytes hold no entry that can be read, in base64:\n${bytes.toString("base64")}`);
+  for (const [name, value] of Object.entries(asJson(letter))) console.log(`${name.padEnd(16)} ${Array.isArray(value) ? value.join(", ") : String(value ?? "-")}`);
+  if (entries.length === 0) console.log(`\nThese bytes hold no entry that can be read, in base64:\n${letter.bytes.toString("base64")}`);
   for (const { body, ...entry } of entries) {
     const facts = Object.entries(entry).map(([name, value]) => `${name} ${value}`);
     console.log(`\n${"text" in body ? facts.join(", ") : [...facts, "in base64"].join(", ")}\n${"text" in body ? body.text : body.base64}`);
@@ -36,52 +63,56 @@ export async function showDeadLetterCommand(config: Config, { id, json }: { id: 
   return 0;
 }
 
-/** `dead-letter replay ID|--all`: 0 when everything asked for was put back or had been before; 1 when one cannot be. */
-export async function replayDeadLettersCommand(config: Config, { id, again, json }: { id: string | null; again: boolean; json: boolean }): Promise<number> {
-  return id === null ? replayAll(config, { again, json }) : replayOne(config, { id, again, json });
+/** The letter that an id, or the first eight digits of one, names. Throws a Failure when there is none or more than one. */
+export async function namedLetter(database: Database, text: string): Promise<DeadLetter> {
+  const ids = await findDeadLetterIds(database, text);
+  if (ids.length > 1) throw new Failure("CONFLICT", `${text} names several dead letters: ${ids.join(", ")}.`);
+  const letter = ids.length === 0 ? null : await readDeadLetter(database, ids[0]!);
+  if (letter === null) throw new Failure("NOT_FOUND", `There is no dead letter ${text}. \`dead-letter list\` names those that there are.`);
+  return letter;
 }
 
-async function replayOne(config: Config, { id, again, json }: { id: string; again: boolean; json: boolean }): Promise<number> {
-  const { outcome, letter } = await withEventLog(config, async (eventLog) => {
-    const one = await found(readDeadLetter(eventLog, id), id);
-    return { letter: one.letter, outcome: await replayDeadLetter(eventLog, one, { again, now: Date.now() }) };
-  });
-  if (outcome === "replayed before") throw new Failure("CONFLICT", `Dead letter ${id} was replayed before. With --again it is put back once more, and counts once more.`);
-  if (outcome === "unreadable") throw new Failure("INVALID_REQUEST", `Dead letter ${id} cannot be replayed: its bytes are no whole frame. \`dead-letter show ${id}\` prints them.`);
-  if (json) console.log(JSON.stringify({ replayed: 1 }));
-  else console.log(`Dead letter ${id} was put back into ${letter.head.topic}. If it still cannot be processed it comes back here as a new one.`);
-  return 0;
+/** An id as the list shows it. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
 }
 
-async function replayAll(config: Config, { again, json }: { again: boolean; json: boolean }): Promise<number> {
-  let told = performance.now();
-  const onProgress = (done: number, of: number): void => {
-    if (performance.now() - told < PROGRESS_EVERY_MS) return;
-    told = performance.now();
-    console.error(`${done} of ${of} …`);
+function organizationsOf({ bytes }: DeadLetter): string[] {
+  return [...new Set((entriesOf(bytes) ?? []).map(({ organizationId }) => organizationId))];
+}
+
+function asJson(letter: DeadLetter) {
+  const { id, createdAt, state, answeredAt, topic, partition, offset, entry, consumerGroup, logId, bytes, replays, reason } = letter;
+  return {
+    id,
+    at: createdAt.toISOString(),
+    state,
+    answered_at: answeredAt?.toISOString() ?? null,
+    topic,
+    partition,
+    offset: String(offset),
+    entry: entry === WHOLE_RECORD ? null : entry,
+    group: consumerGroup,
+    log_id: logId,
+    organization_ids: organizationsOf(letter),
+    bytes: bytes.byteLength,
+    replays,
+    reason,
   };
-  const counts = await withEventLog(config, (eventLog) => replayAllDeadLetters(eventLog, { again, now: Date.now(), onProgress }));
-  if (json) console.log(JSON.stringify({ replayed: counts.replayed, replayed_before: counts["replayed before"], unreadable: counts.unreadable }));
-  else console.log(`${counts.replayed} put back, ${counts["replayed before"]} passed over because they were replayed before, ${counts.unreadable} are no whole frame and stay.`);
-  return counts.unreadable > 0 ? 1 : 0;
 }
 
-async function found<T>(reading: Promise<T | null>, id: string): Promise<T> {
-  const value = await reading;
-  if (value === null) throw new Failure("NOT_FOUND", `There is no dead letter ${id}. \`dead-letter list\` names those that there are.`);
-  return value;
-}
-
-function asJson({ id, head, at, organizationIds, bytes, replays }: DeadLetter) {
-  const when = at === null ? null : new Date(at).toISOString();
-  return { id, at: when, topic: head.topic, partition: head.partition, offset: head.offset, group: head.group, organization_ids: organizationIds, bytes, replays, reason: head.reason };
-}
-
-function rowOf({ id, head, at, organizationIds, bytes, replays }: DeadLetter): string[] {
-  const organization = organizationIds.length > 1 ? `${organizationIds.length} of them` : (organizationIds[0] ?? "-");
-  const reason = head.reason.replaceAll(/\s+/g, " ");
+function rowOf(letter: DeadLetter): string[] {
+  const { id, createdAt, state, topic, partition, offset, entry, consumerGroup, bytes, replays } = letter;
+  const organizations = organizationsOf(letter);
+  const organization = organizations.length > 1 ? `${organizations.length} of them` : (organizations[0] ?? "-");
+  const reason = letter.reason.replaceAll(/\s+/g, " ");
   const cut = reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH - 1)}…` : reason;
-  return [id, at === null ? "-" : new Date(at).toISOString(), head.topic, String(head.partition), head.offset, head.group, organization, String(bytes), replays === 0 ? "-" : String(replays), cut];
+  const place = [topic, String(partition), String(offset), entry === WHOLE_RECORD ? "all" : String(entry)];
+  return [shortId(id), createdAt.toISOString(), wordsOf(state), ...place, consumerGroup, organization, String(bytes.byteLength), replays === 0 ? "-" : String(replays), cut];
+}
+
+function wordsOf(state: DeadLetter["state"]): string {
+  return state.replaceAll("_", " ");
 }
 
 function printTable(rows: string[][]): void {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { PLANS, SCOPES, type Plan, type Scope } from "../../schemas/vocabulary.ts";
+import { DEAD_LETTER_STATES, PLANS, SCOPES, TOPICS, type DeadLetterState, type Plan, type Scope } from "../../schemas/vocabulary.ts";
 import { readConfig, type Config } from "../../platform/config.ts";
 import { LogUnavailable } from "../../platform/event-log/port.ts";
 import { StartFailure } from "../../platform/start-failure.ts";
@@ -14,12 +14,14 @@ const USAGE = `Usage: npm run --silent pharos -- COMMAND
       Makes an organization with a service, a page and keys, and prints them.
   key create --organization ID --name NAME [--scope SCOPE]… [--expires-at TIME] [--json]
       Makes an API key; without --scope it may do everything.
-  dead-letter list [--limit NUMBER] [--json]
-      Lists what could not be processed, newest first.
+  dead-letter list [--topic TOPIC] [--group GROUP] [--state STATE] [--limit NUMBER] [--json]
+      Lists what could not be processed, newest first; STATE is one of ${DEAD_LETTER_STATES.join(", ")}.
   dead-letter show ID [--json]
       Prints one with its bytes.
-  dead-letter replay ID|--all [--again] [--json]
+  dead-letter replay ID|--all [--topic TOPIC] [--group GROUP] [--again] [--json]
       Puts it back, to be processed once; what was put back before only goes --again.
+  dead-letter discard ID|--all [--topic TOPIC] [--group GROUP] [--json]
+      Gives it up; it is deleted 30 days later.
   sourcemaps upload --release RELEASE [--service ID] [--url-prefix PREFIX] [--inject-debug-ids] [--dry-run] [--json] FOLDER…
       Uploads the maps of the scripts below the folders; PREFIX and the script's path in its folder are its address (~/: on any host).
       --inject-debug-ids writes one id into each script and its map; --dry-run only says what would be done.
@@ -33,7 +35,7 @@ It works on the same settings as the service (PHAROS_DATA_DIR, or DATABASE_URL a
 /** A call that cannot be understood: its sentence, then the usage, exit code 2. */
 class UsageError extends Error {}
 
-const TAKING_ID = new Set(["dead-letter show", "dead-letter replay"]);
+const TAKING_ID = new Set(["dead-letter show", "dead-letter replay", "dead-letter discard"]);
 
 const OPTIONS = {
   name: { type: "string" },
@@ -48,6 +50,9 @@ const OPTIONS = {
   "url-prefix": { type: "string" },
   "inject-debug-ids": { type: "boolean" },
   "dry-run": { type: "boolean" },
+  topic: { type: "string" },
+  group: { type: "string" },
+  state: { type: "string" },
   limit: { type: "string" },
   all: { type: "boolean" },
   again: { type: "boolean" },
@@ -87,12 +92,10 @@ async function run(args: string[]): Promise<number> {
         json: values.json ?? false,
       });
     case "dead-letter list":
-      return (await import("./dead-letter.ts")).listDeadLettersCommand(settings(), { limit: countOf(values.limit ?? "50"), json: values.json ?? false });
     case "dead-letter show":
-      return (await import("./dead-letter.ts")).showDeadLetterCommand(settings(), { id: required(id, "The dead letter's ID"), json: values.json ?? false });
     case "dead-letter replay":
-      if (values.all && id !== undefined) throw new UsageError("Name one dead letter or say --all, not both.");
-      return (await import("./dead-letter.ts")).replayDeadLettersCommand(settings(), { id: values.all ? null : required(id, "The dead letter's ID, or --all,"), again: values.again ?? false, json: values.json ?? false });
+    case "dead-letter discard":
+      return runOnDeadLetters(command, values, id);
     case "status":
       return (await import("./status.ts")).statusCommand(values.url ?? `http://localhost:${settings().PORT}`);
     default:
@@ -100,7 +103,23 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
-async function uploadSourceMaps(values: ReturnType<typeof parse>["values"], roots: string[]): Promise<number> {
+async function runOnDeadLetters(command: string, values: Values, id: string | undefined): Promise<number> {
+  const json = values.json ?? false;
+  const filter = { topic: values.topic === undefined ? undefined : topicOf(values.topic), consumerGroup: values.group };
+  if (command === "dead-letter list") {
+    const states = values.state === undefined ? undefined : [stateOf(values.state)];
+    return (await import("./dead-letter.ts")).listDeadLettersCommand(settings(), { filter: { ...filter, states }, limit: countOf(values.limit ?? "50"), json });
+  }
+  if (command === "dead-letter show") return (await import("./dead-letter.ts")).showDeadLetterCommand(settings(), { id: required(id, "The dead letter's ID"), json });
+  if (values.all && id !== undefined) throw new UsageError("Name one dead letter or say --all, not both.");
+  if (!values.all && (filter.topic ?? filter.consumerGroup) !== undefined) throw new UsageError("--topic and --group go with --all.");
+  const named = values.all ? { filter } : { id: required(id, "The dead letter's ID, or --all,") };
+  const { replayDeadLettersCommand, discardDeadLettersCommand } = await import("./answer-dead-letter.ts");
+  if (command === "dead-letter discard") return discardDeadLettersCommand(settings(), named, { json });
+  return replayDeadLettersCommand(settings(), named, { again: values.again ?? false, json });
+}
+
+async function uploadSourceMaps(values: Values, roots: string[]): Promise<number> {
   const { PHAROS_URL, PHAROS_API_KEY, PHAROS_SERVICE } = process.env;
   const urlPrefix = urlPrefixOf(required(values["url-prefix"] ?? "~/", "--url-prefix"));
   if (urlPrefix === null) throw new UsageError(`--url-prefix ${values["url-prefix"]} is no address; write it like '~/static', for any host, or https://cdn.example/static.`);
@@ -118,6 +137,8 @@ async function uploadSourceMaps(values: ReturnType<typeof parse>["values"], root
   };
   return (await import("./source-maps.ts")).uploadSourceMapsCommand({ target, roots, urlPrefix, injectDebugIds: values["inject-debug-ids"] ?? false, dryRun, json: values.json ?? false });
 }
+
+type Values = ReturnType<typeof parse>["values"];
 
 function parse(args: string[]) {
   try {
@@ -150,6 +171,17 @@ function scopesOf(texts: string[]): Scope[] {
     if (!scope) throw new UsageError(`--scope ${text} is no scope; choose from ${SCOPES.join(", ")}.`);
     return scope;
   });
+}
+
+function topicOf(text: string): string {
+  if (!TOPICS.some((each) => each === text)) throw new UsageError(`--topic ${text} is no topic; choose from ${TOPICS.join(", ")}.`);
+  return text;
+}
+
+function stateOf(text: string): DeadLetterState {
+  const state = DEAD_LETTER_STATES.find((each) => each === text);
+  if (!state) throw new UsageError(`--state ${text} is no state of a dead letter; choose from ${DEAD_LETTER_STATES.join(", ")}.`);
+  return state;
 }
 
 function countOf(text: string): number {

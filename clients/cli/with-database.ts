@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Config } from "../../platform/config.ts";
-import { claimDataFolder } from "../../platform/data-folder.ts";
 import { makeLog } from "../../platform/log.ts";
 import { readAddress } from "../../platform/postgres/address-file.ts";
 import { openDatabase, type Database } from "../../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../../platform/postgres/embedded.ts";
 import { migrate } from "../../platform/postgres/migrate.ts";
-import { StartFailure } from "../../platform/start-failure.ts";
+import type { StartFailure } from "../../platform/start-failure.ts";
+import { withDataFolder } from "./with-data-folder.ts";
 
 /**
  * Runs `work` on the service's database: the one of DATABASE_URL, that of the Pharos which holds the data folder now,
@@ -14,14 +14,20 @@ import { StartFailure } from "../../platform/start-failure.ts";
  */
 export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   if (config.DATABASE_URL) return onUrl(config.DATABASE_URL, work);
+  return withDataFolder(config, (heldByAnother) => withDatabaseOf(config, heldByAnother, work));
+}
+
+/** As `withDatabase`, for who knows already whether another process holds the data folder. */
+export async function withDatabaseOf<T>(
+  config: Config,
+  heldByAnother: StartFailure | null,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  if (config.DATABASE_URL) return onUrl(config.DATABASE_URL, work);
   const folder = join(config.PHAROS_DATA_DIR, "postgres");
-  let claimed: Awaited<ReturnType<typeof claimDataFolder>>;
-  try {
-    claimed = await claimDataFolder(config.PHAROS_DATA_DIR);
-  } catch (held) {
-    if (!(held instanceof StartFailure)) throw held;
+  if (heldByAnother) {
     const url = await readAddress(folder);
-    if (url === null) throw held;
+    if (url === null) throw heldByAnother;
     return onUrl(url, work);
   }
   const log = makeLog("silent");
@@ -31,7 +37,6 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     return await onUrl(server.url, work);
   } finally {
     await server.stop();
-    await claimed.release();
   }
 }
 

@@ -1,3 +1,4 @@
+import { recordDeadLetters, type NewDeadLetter } from "../../domain/dead-letters/record-dead-letters.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { EncodedRows } from "../../platform/clickhouse/row-binary.ts";
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
@@ -8,7 +9,7 @@ import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { logOfRows, moveCursor, openRange, OwnershipLost, type CursorName, type OwnedCursor } from "./cursor.ts";
-import { sendEntriesToDeadLetter, sendToDeadLetter, type UnreadableEntry } from "./dead-letter.ts";
+import { letterOfRecord, lettersOfEntries, tellOfLetters, type UnreadableEntry } from "./dead-letter.ts";
 import { findCulprits, isOfContent } from "./find-culprits.ts";
 import { freshFrames, type FreshFrames } from "./fresh-frames.ts";
 import { chunks, isBriefOf, partsOf, placeOf, together, wholeOf, type PlacedRow } from "./range-rows.ts";
@@ -91,6 +92,8 @@ interface Range<Brief extends PlacedRow> {
   content: Content<Brief>;
   /** Places of rows whose effect Postgres refuses. */
   apart: Set<string>;
+  /** Their letters. */
+  lettersApart: NewDeadLetter[];
 }
 
 /** What a range holds that was not counted before. */
@@ -128,7 +131,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       known.push(...records.filter(({ offset }) => offset <= last && offset > (known.at(-1)?.offset ?? -1n)));
       replaying.set(batch.partition, known);
       if (known.at(-1)!.offset < last) return records.at(-1)!.offset + 1n;
-      await process(cursor, batch, { records: known, first: cursor.nextOffset, last, token, opened: true, content: contentOf(known, cursor, cursor.sequences), apart: new Set() });
+      await process(cursor, batch, { records: known, first: cursor.nextOffset, last, token, opened: true, content: contentOf(known, cursor, cursor.sequences), apart: new Set(), lettersApart: [] });
       replaying.delete(batch.partition);
       records = records.filter(({ offset }) => offset > last);
     }
@@ -154,7 +157,7 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
       const records = ranges[at]!;
       if (at > 0) await waitForTurn(batch.partition);
       await batch.keepAlive();
-      await process(cursor, batch, { records, first: cursor.nextOffset, last: records.at(-1)!.offset, token: newId(), opened: false, content, apart: new Set() });
+      await process(cursor, batch, { records, first: cursor.nextOffset, last: records.at(-1)!.offset, token: newId(), opened: false, content, apart: new Set(), lettersApart: [] });
     }
   }
 
@@ -202,7 +205,8 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const culprits = await findCulprits<Row>({ database, records: fresh, rowsOf: (records) => options.rowsOf(records, cursor), apply: async (transaction, rows) => options.apply?.(transaction, rows, async () => rows) });
     const rows = culprits.flatMap((culprit) => culprit.rows);
     if (rows.length > 0) await options.onSetApart?.(rows, cursor);
-    await sendEntriesToDeadLetter(needs, cursor, fresh, culprits);
+    const known = new Set(range.lettersApart.map(({ offset, entry }) => `${offset}/${entry}`));
+    range.lettersApart.push(...lettersOfEntries(cursor, fresh, culprits).filter(({ offset, entry }) => !known.has(`${offset}/${entry}`)));
     for (const row of rows) range.apart.add(placeOf(row));
   }
 
@@ -210,8 +214,11 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     const { fresh, broken, sequences } = range.content;
     const quick = replay ? null : await range.content.ready;
     const read = quick ? null : await readableRows(fresh, cursor);
-    await sendEntriesToDeadLetter(needs, cursor, fresh, quick?.unreadable ?? read!.entries);
-    for (const { record, reason } of [...broken, ...(read?.unreadable ?? [])]) await sendToDeadLetter(needs, cursor, record, reason);
+    const letters = [
+      ...range.lettersApart,
+      ...lettersOfEntries(cursor, fresh, quick?.unreadable ?? read!.entries),
+      ...[...broken, ...(read?.unreadable ?? [])].map(({ record, reason }) => letterOfRecord(cursor, record, reason)),
+    ];
     if (read) read.rows = withoutApart(read.rows, range);
     const computed: Brief[] = quick?.rows ?? read!.rows;
     const news = options.withoutSeen ? await options.withoutSeen(computed, { cursor, first: range.first, last: range.last }) : computed;
@@ -238,7 +245,9 @@ export async function startRangeConsumer<Row extends Brief, Brief extends Placed
     await inTransaction(database, async (transaction) => {
       await options.apply?.(transaction, rows ?? news, async () => rows ?? wholeInserted());
       await moveCursor(transaction, cursor, { nextOffset: range.last + 1n, sequences, caughtUpTo });
+      await recordDeadLetters(transaction, letters);
     });
+    tellOfLetters(needs, letters);
     await options.onStep?.("committed");
   }
 

@@ -1,3 +1,4 @@
+import { recordDeadLetters, type NewDeadLetter } from "../../domain/dead-letters/record-dead-letters.ts";
 import type { Consumer, LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
 import { makePlaces } from "../../platform/places.ts";
 import { inTransaction, isPostgresAway, type Transaction } from "../../platform/postgres/database.ts";
@@ -5,9 +6,9 @@ import { WorkerLost } from "../../platform/worker-pool.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
 import { holdCursors, provenAfter, watchEnds, type ConsumerNeeds } from "./consumer-state.ts";
 import { moveCursor, type OwnedCursor } from "./cursor.ts";
-import { sendEntriesToDeadLetter, sendToDeadLetter } from "./dead-letter.ts";
+import { letterOfRecord, lettersOfEntries, tellOfLetters } from "./dead-letter.ts";
 import { freshFrames, placedEntries, type PlacedEntry } from "./fresh-frames.ts";
-import { retrying } from "./retrying.ts";
+import { reasonOf, retrying } from "./retrying.ts";
 
 export interface TransactionalOptions<Prepared, Result> {
   topic: Topic;
@@ -31,6 +32,13 @@ const TOGETHER_TRIES_LOST = 2;
 /** So many partitions of a process are in a transaction at a time; meanwhile the others' batches grow, and cost less an entry. */
 const AT_ONCE = 2;
 
+/** How a batch moves its cursor, and the letters that are recorded with it. */
+interface BatchMove {
+  nextOffset: bigint;
+  sequences: Map<string, bigint>;
+  letters: NewDeadLetter[];
+}
+
 /** Ends a transaction that was only a try. */
 class Undone extends Error {}
 
@@ -46,17 +54,17 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     const { records } = batch;
     const { fresh, sequences, broken } = freshFrames(records, cursor.sequences, group);
     const { readable, cut } = splitReadable(fresh);
-    for (const { record, reason } of [...broken, ...cut]) await retrying("the dead-letter topic", batch, log, () => sendToDeadLetter(needs, cursor, record, reason));
+    const letters = [...broken, ...cut].map(({ record, reason }) => letterOfRecord(cursor, record, reason));
 
     held.noteRecords(records.length, readable.length);
     const nextOffset = records.at(-1)!.offset + 1n;
-    await applyEntries(cursor, batch, readable, { nextOffset, sequences });
+    await applyEntries(cursor, batch, readable, { nextOffset, sequences, letters });
     cursor.nextOffset = nextOffset;
     for (const [edgeId, last] of sequences) cursor.sequences.set(edgeId, last);
     return nextOffset;
   }
 
-  async function applyEntries(cursor: OwnedCursor, batch: RecordBatch, given: PlacedEntry[], move: { nextOffset: bigint; sequences: Map<string, bigint> }): Promise<void> {
+  async function applyEntries(cursor: OwnedCursor, batch: RecordBatch, given: PlacedEntry[], { letters, ...move }: BatchMove): Promise<void> {
     const caughtUpTo = provenAfter(given.at(-1)?.entry.receivedAt ?? 0);
     let entries = given;
     let apart = false;
@@ -64,18 +72,28 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     await retrying(`${group} on ${topic}/${cursor.partition}`, batch, log, async (attempt) => {
       // What fails while the stores answer fails for itself: it must not hold up its neighbours, who may be of other organizations.
       if (attempt >= (lost ? TOGETHER_TRIES_LOST : TOGETHER_TRIES) && !apart) {
-        entries = await setApart(cursor, batch, given);
+        const parts = await setApart(cursor, batch, given);
+        entries = parts.sound;
+        letters.push(...parts.letters);
         apart = true;
       }
       const moved = { ...move, caughtUpTo, notAfter: new Date(needs.clock.now()) };
-      if (entries.length === 0) return inTransaction(database, (transaction) => moveCursor(transaction, cursor, moved));
+      const moveOn = async (transaction: Transaction): Promise<void> => {
+        await moveCursor(transaction, cursor, moved);
+        await recordDeadLetters(transaction, letters);
+      };
+      if (entries.length === 0) {
+        await inTransaction(database, moveOn);
+        return tellOfLetters(needs, letters);
+      }
       try {
         const prepared = await options.prepare(entries);
         const result = await inTransaction(database, async (transaction) => {
           const effect = await options.apply(transaction, prepared);
-          await moveCursor(transaction, cursor, moved);
+          await moveOn(transaction);
           return effect;
         });
+        tellOfLetters(needs, letters);
         await options.afterCommit?.(result);
       } catch (error) {
         lost ||= error instanceof WorkerLost;
@@ -84,16 +102,17 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     });
   }
 
-  /** Tries each entry alone, twice, in a transaction that is undone; those that fail go to the dead-letter topic, the others are given back. */
-  async function setApart(cursor: OwnedCursor, batch: RecordBatch, entries: PlacedEntry[]): Promise<PlacedEntry[]> {
+  /** Tries each entry alone, twice, in a transaction that is undone. Those that fail become letters. */
+  async function setApart(cursor: OwnedCursor, batch: RecordBatch, entries: PlacedEntry[]): Promise<{ sound: PlacedEntry[]; letters: NewDeadLetter[] }> {
     const sound: PlacedEntry[] = [];
+    const letters: NewDeadLetter[] = [];
     for (const entry of entries) {
       await batch.keepAlive();
       const reason = (await failureAlone(entry)) && (await failureAlone(entry));
-      if (reason) await sendEntriesToDeadLetter(needs, cursor, batch.records, [{ offset: entry.offset, entryIndex: entry.entryIndex, reason }]);
+      if (reason) letters.push(...lettersOfEntries(cursor, batch.records, [{ offset: entry.offset, entryIndex: entry.entryIndex, reason }]));
       else sound.push(entry);
     }
-    return sound;
+    return { sound, letters };
   }
 
   /** Why an entry fails by itself, or null. A store that is away is nobody's fault and is thrown. */
@@ -107,7 +126,7 @@ export async function startTransactionalConsumer<Prepared, Result>(needs: Consum
     } catch (error) {
       if (error instanceof Undone) return null;
       if (isPostgresAway(error)) throw error;
-      return error instanceof Error ? error.message : String(error);
+      return reasonOf(error);
     }
     return null;
   }

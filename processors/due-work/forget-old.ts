@@ -1,3 +1,4 @@
+import { forgetAnsweredLetters } from "../../domain/dead-letters/discard-dead-letters.ts";
 import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
 import { forgetOldRuns } from "../../domain/workflows/runs/record.ts";
@@ -9,7 +10,12 @@ import { repeat, type Repeating } from "../../platform/repeat.ts";
 const EVERY_MS = 10 * 60_000;
 
 /** Each deletes a bounded number of rows and says whether there may be more; any number may do so at once. */
-const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[] = [forgetOldDeliveries, forgetOldNotifications, forgetOldRuns];
+const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[] = [
+  forgetOldDeliveries,
+  forgetOldNotifications,
+  forgetOldRuns,
+  forgetAnsweredLetters,
+];
 
 /** Deletes what is kept for 30 days at most. One kind that cannot be deleted does not keep the others. */
 export function forgetOld({ database, clock, log }: { database: Database; clock: Clock; log: Log }): Repeating {

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readDeadLetter, readDeadLetters } from "../../domain/dead-letters/read.ts";
-import { replayAllDeadLetters, replayDeadLetter } from "../../domain/dead-letters/replay.ts";
+import { replayAllDeadLetters, replayDeadLetter } from "../../domain/dead-letters/replay-dead-letters.ts";
 import { createOrganization } from "../../domain/organizations/create.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openEmbeddedLog } from "../../platform/event-log/embedded.ts";
@@ -14,6 +13,7 @@ import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
 import { moduleFile } from "../../platform/root.ts";
 import { startWorkerPool } from "../../platform/worker-pool.ts";
+import { deadLetters } from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startErrorConsumer, type ErrorRowsPool } from "./consume.ts";
@@ -73,30 +73,30 @@ async function startConsumer(worker: string) {
   };
 }
 
-test("entries that hang or kill their thread go to the dead-letter topic alone, their neighbours count once, and replayed they count once", async () => {
+test("entries that hang or kill their thread become dead letters alone, their neighbours count once, and replayed they count once", async () => {
   const edgeId = newId();
   const frames = [["plain", "plain"], ["plain", "hang this thread", "plain"], ["kill this thread", "plain"], ["plain"]];
   for (const [index, messages] of frames.entries()) await eventLog.append("beacons", 0, encodeFrame({ edgeId, sequence: BigInt(index + 1) }, messages.map(entry)));
 
   await (await startConsumer("./lost-worker.child.ts")).finish();
   expect(await counts()).toEqual({ plain: 6 });
-  const letters = await readDeadLetters(eventLog);
-  const places = letters.map(({ head, organizationIds, replays }) => ({ group: head.group, topic: head.topic, offset: head.offset, entry: head.entry, organizationIds, replays }));
-  const known = { group: "errors", topic: "beacons", organizationIds: [tenant.organizationId], replays: 0 };
-  expect(places.toSorted((a, b) => Number(a.offset) - Number(b.offset))).toEqual([{ ...known, offset: "1", entry: 1 }, { ...known, offset: "2", entry: 0 }]);
-  expect(letters.map(({ head }) => head.reason).toSorted()).toEqual([expect.stringContaining("its worker thread died"), expect.stringContaining("busy for 5000 ms")]);
+  const letters = await postgres.database.select().from(deadLetters).orderBy(deadLetters.offset);
+  const known = { consumerGroup: "errors", logId: eventLog.id, topic: "beacons", partition: 0, state: "open", replays: 0 };
+  expect(letters).toMatchObject([{ ...known, offset: 1n, entry: 1, reason: expect.stringContaining("busy for 5000 ms") as string }, { ...known, offset: 2n, entry: 0, reason: expect.stringContaining("its worker thread died") as string }]);
 
-  const now = Date.now();
-  const one = (await readDeadLetter(eventLog, "0/0"))!;
-  expect(await replayDeadLetter(eventLog, one, { again: false, now })).toBe("replayed");
+  const stores = { database: postgres.database, eventLog };
+  const once = { again: false, now: Date.now() };
+  const counted = { replayed: 0, "replayed before": 0, "discarded before": 0, "rows stand": 0, unreadable: 0 };
+  expect(await replayDeadLetter(stores, letters[0]!, once)).toBe("replayed");
   // One that died before it noted the replay does it again.
-  expect(await replayDeadLetter(eventLog, { ...one, letter: { ...one.letter, replays: 0 } }, { again: false, now })).toBe("replayed");
-  expect(await replayAllDeadLetters(eventLog, { again: false, now })).toEqual({ replayed: 1, "replayed before": 1, unreadable: 0 });
+  expect(await replayDeadLetter(stores, letters[0]!, once)).toBe("replayed");
+  expect(await replayAllDeadLetters(stores, { ...once, filter: {} })).toEqual({ ...counted, replayed: 1, "replayed before": 1 });
   await (await startConsumer("./worker.ts")).finish();
   expect(await counts()).toEqual({ plain: 6, "hang this thread": 1, "kill this thread": 1 });
 
-  expect(await replayAllDeadLetters(eventLog, { again: false, now })).toEqual({ replayed: 0, "replayed before": 2, unreadable: 0 });
-  expect(await replayAllDeadLetters(eventLog, { again: true, now })).toEqual({ replayed: 2, "replayed before": 0, unreadable: 0 });
+  expect(await replayAllDeadLetters(stores, { ...once, filter: {} })).toEqual({ ...counted, "replayed before": 2 });
+  expect(await replayAllDeadLetters(stores, { ...once, filter: { topic: "metrics" }, again: true })).toEqual(counted);
+  expect(await replayAllDeadLetters(stores, { ...once, filter: { topic: "beacons" }, again: true })).toEqual({ ...counted, replayed: 2 });
   await (await startConsumer("./worker.ts")).finish();
   expect(await counts()).toEqual({ plain: 6, "hang this thread": 2, "kill this thread": 2 });
 });

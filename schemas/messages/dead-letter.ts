@@ -2,8 +2,8 @@ import { z } from "zod";
 import { TOPICS } from "../vocabulary.ts";
 
 /**
- * What stands on the `dead-letter` topic. Tagged, version 1: a line of JSON, a newline, then (for a letter) the record's bytes.
- * A letter is a record, or one entry of it as a frame of its own, that a group could not process. Offsets travel as text.
+ * What an older Pharos put on the `dead-letter` topic; letters are rows now, and these are brought over. Tagged, version 1:
+ * a line of JSON, a newline, then (for a letter) the record's bytes. Offsets travel as text.
  */
 const Letter = z.object({
   type: z.literal("dead-letter"),
@@ -24,6 +24,7 @@ export type DeadLetterHead = z.output<typeof Letter>;
 
 /** Says, in the same partition, that the letter at `offset` was put back for the `attempt`-th time, from 1. */
 const Replayed = z.object({ type: z.literal("dead-letter-replayed"), version: z.literal(1), offset: z.string(), attempt: z.number().int(), at: z.string() });
+export type ReplayedHead = z.output<typeof Replayed>;
 
 const Head = z.discriminatedUnion("type", [Letter, Replayed]);
 

@@ -1,5 +1,6 @@
 import kafkajs from "kafkajs";
 import { setTimeout as wait } from "node:timers/promises";
+import { countDeadLetters, listDeadLetters } from "../domain/dead-letters/list-dead-letters.ts";
 import { underLoad, type FaultResult, type Form } from "./fault.ts";
 import type { Stage } from "./stage.ts";
 
@@ -8,12 +9,11 @@ const PAUSE_MS = 25;
 const PARTITIONS = 4;
 const DEAD_LETTER_MS = 60_000;
 
-/** Fault h: records that are no frames among the good ones; each is to be on the dead-letter topic with its reason, and its bytes. */
+/** Fault h: records that are no frames among the good ones; each becomes one dead letter, with its reason and its bytes. */
 export function poison(stage: Stage, form: Form): Promise<FaultResult> {
   return underLoad(stage, { fault: "h: poison records", eventsPerSecond: 1_000, recoverMs: 60_000 }, async ({ load, want }) => {
     const client = new kafkajs.Kafka({ clientId: "poison", brokers: stage.kafka.brokers, logLevel: kafkajs.logLevel.NOTHING });
     const producer = client.producer();
-    const letters = await readDeadLetters(client);
     const before = load.settled();
     await producer.connect();
     for (let number = 0; number < FRAMES[form]; number++) {
@@ -22,31 +22,17 @@ export function poison(stage: Stage, form: Form): Promise<FaultResult> {
     }
     const good = load.settled() - before;
     await producer.disconnect();
-    const poisoned = () => letters.seen.filter(({ text }) => text.startsWith("poison "));
-    for (const deadline = performance.now() + DEAD_LETTER_MS; poisoned().length < FRAMES[form] && performance.now() < deadline; ) await wait(100);
-    await letters.stop();
-    want(new Set(poisoned().map(({ text }) => text)).size === FRAMES[form], `${poisoned().length} of ${FRAMES[form]} poison records are on the dead-letter topic`);
-    want(poisoned().every(({ reason }) => reason !== ""), "a dead letter has no reason");
+    const filter = { topic: "beacons", consumerGroup: "errors" };
+    for (const deadline = performance.now() + DEAD_LETTER_MS; (await countDeadLetters(stage.database, filter)).open < FRAMES[form] && performance.now() < deadline; ) await wait(100);
+    const texts = new Set<string>();
+    let letters = 0;
+    for await (const { reason, bytes } of listDeadLetters(stage.database, filter, 2 * FRAMES[form])) {
+      letters += 1;
+      if (reason !== "") texts.add(bytes.toString());
+    }
+    const kept = Array.from({ length: FRAMES[form] }, (_, number) => `poison ${number}`).filter((text) => texts.has(text)).length;
+    want(kept === FRAMES[form], `${kept} of ${FRAMES[form]} poison records are dead letters with a reason`);
+    want(letters === FRAMES[form], `${letters} dead letters of ${FRAMES[form]} poison records`);
     return `${FRAMES[form]} broken records among ${good} requests`;
   });
-}
-
-interface DeadLetters {
-  seen: { reason: string; text: string }[];
-  stop(): Promise<void>;
-}
-
-async function readDeadLetters(client: InstanceType<typeof kafkajs.Kafka>): Promise<DeadLetters> {
-  const consumer = client.consumer({ groupId: "faults" });
-  const seen: DeadLetters["seen"] = [];
-  await consumer.connect();
-  await consumer.subscribe({ topic: "pharos.dead-letter", fromBeginning: true });
-  await consumer.run({
-    async eachMessage({ message }) {
-      const text = message.value?.toString() ?? "";
-      const end = text.indexOf("\n");
-      seen.push({ reason: (JSON.parse(text.slice(0, end)) as { reason: string }).reason, text: text.slice(end + 1) });
-    },
-  });
-  return { seen, stop: () => consumer.disconnect() };
 }

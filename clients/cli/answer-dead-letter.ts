@@ -26,26 +26,21 @@ export async function replayDeadLettersCommand(config: Config, named: Named, { a
     return { letter, outcome: await replayDeadLetter(stores, letter, options) };
   });
   const id = shortId(letter.id);
-  if (outcome !== "replayed") throw refusalOf(id, outcome);
+  if (outcome !== "replayed") throw new Failure(outcome === "unreadable" ? "INVALID_REQUEST" : "CONFLICT", `Dead letter ${id} ${REFUSALS[outcome]}`);
   if (json) console.log(JSON.stringify({ replayed: 1 }));
   else console.log(`Dead letter ${id} was put back into ${letter.topic}. If it still cannot be processed it comes back as a new one.`);
   return 0;
 }
 
-function refusalOf(id: string, outcome: Exclude<ReplayOutcome, "replayed">): Failure {
-  switch (outcome) {
-    case "replayed before":
-      return new Failure("CONFLICT", `Dead letter ${id} was replayed before. With --again it is put back once more, and counts once more.`);
-    case "discarded before":
-      return new Failure("CONFLICT", `Dead letter ${id} was discarded before. With --again it is put back all the same.`);
-    case "rows stand":
-      return new Failure("CONFLICT", `Dead letter ${id} cannot be replayed yet: ${ROWS_STAND}`);
-    case "unreadable":
-      return new Failure("INVALID_REQUEST", `Dead letter ${id} cannot be replayed: its bytes are no whole frame. \`dead-letter show ${id}\` prints them.`);
-  }
-}
-
 const ROWS_STAND = "its rows are still being deleted from ClickHouse, by a running processor. Try again in a minute.";
+
+/** Why a letter is not put back, to stand behind its id. */
+const REFUSALS: Record<Exclude<ReplayOutcome, "replayed">, string> = {
+  "replayed before": "was replayed before. With --again it is put back once more, and counts once more.",
+  "discarded before": "was discarded before. With --again it is put back all the same.",
+  "rows stand": `cannot be replayed yet: ${ROWS_STAND}`,
+  unreadable: "cannot be replayed: its bytes are no whole frame. `dead-letter show` prints them.",
+};
 
 async function replayAll(config: Config, { json, ...options }: { filter: Pick<DeadLetterFilter, "topic" | "consumerGroup">; again: boolean; now: number; json: boolean }): Promise<number> {
   const progress = process.stderr.isTTY ? tellByBar() : tellByLines();

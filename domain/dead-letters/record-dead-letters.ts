@@ -54,7 +54,7 @@ export function idOfDeadLetter(place: DeadLetterPlace): string {
 }
 
 /** A reason as Postgres can store it: no NUL, at most 2,000 characters. */
-export function storableReason(reason: string): string {
+function storableReason(reason: string): string {
   return reason.replaceAll("\u0000", "\uFFFD").slice(0, REASON_LENGTH);
 }
 

@@ -33,10 +33,11 @@ const MONTHS = ["2026-01-31 23:59:59.999", "2026-02-01 00:00:00.000"];
 function rowsOf(logId: string, extra: (at: number) => object) {
   return [5, 6].flatMap((offset) =>
     [0, 1, 2].flatMap((entry) =>
-      [0, 1].map((at) => ({
-        ...{ log_id: logId, partition: 3, offset: String(offset), index: entry * INDEXES_OF_ENTRY + at },
-        ...{ organization_id: newId(), received_at: MONTHS[offset - 5], ...extra(at) },
-      })),
+      [0, 1].map((at) => {
+        const index = entry * INDEXES_OF_ENTRY + at;
+        const place = { log_id: logId, partition: 3, offset: String(offset), index };
+        return Object.assign(place, { organization_id: newId(), received_at: MONTHS[offset - 5] }, extra(at));
+      }),
     ),
   );
 }
@@ -55,8 +56,15 @@ async function idsStanding(logId: string): Promise<number> {
 }
 
 const letter = (consumerGroup: string, offset: bigint, entry: number): NewDeadLetter => ({
-  ...{ consumerGroup, logId: "log", topic: "beacons", partition: 3, offset, entry },
-  ...{ reason: "it was refused", bytes: Buffer.from("a frame"), rowsStand: true },
+  consumerGroup,
+  logId: "log",
+  topic: "beacons",
+  partition: 3,
+  offset,
+  entry,
+  reason: "it was refused",
+  bytes: Buffer.from("a frame"),
+  rowsStand: true,
 });
 
 const states = async () => (await postgres.database.select().from(deadLetters)).map(({ state }) => state);

@@ -57,11 +57,16 @@ export async function importLetterTopic({ eventLog, database }: ImportNeeds): Pr
 
 /** An older Pharos told the entry in the reason alone. */
 function letterOf(head: DeadLetterHead, bytes: Buffer): NewDeadLetter {
-  const { group: consumerGroup, log_id: logId, topic, partition, offset } = head;
+  const { topic, partition } = head;
   const [prefix, told] = /^entry (\d+): /.exec(head.reason) ?? [""];
   const entry = head.entry ?? (told === undefined ? WHOLE_RECORD : Number(told));
   return {
-    ...{ consumerGroup, logId, topic, partition, offset: BigInt(offset), entry },
+    consumerGroup: head.group,
+    logId: head.log_id,
+    topic,
+    partition,
+    offset: BigInt(head.offset),
+    entry,
     reason: head.reason.slice(prefix.length),
     bytes,
     rowsStand: false,

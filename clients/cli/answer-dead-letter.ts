@@ -17,8 +17,15 @@ const PROGRESS_EVERY_MS = 1_000;
 /** One letter, or all that a filter takes. */
 type Named = { id: string } | { filter: Pick<DeadLetterFilter, "topic" | "consumerGroup"> };
 
-/** `dead-letter replay ID|--all`: 0 when everything asked for was put back or had been before; 1 when one cannot be. */
-export async function replayDeadLettersCommand(config: Config, named: Named, { again, json }: { again: boolean; json: boolean }): Promise<number> {
+/**
+ * `dead-letter replay ID|--all`: 0 when everything asked for was put back or had been before; 1
+ * when one cannot be.
+ */
+export async function replayDeadLettersCommand(
+  config: Config,
+  named: Named,
+  { again, json }: { again: boolean; json: boolean },
+): Promise<number> {
   const options = { again, now: Date.now() };
   if (!("id" in named)) return replayAll(config, { ...options, ...named, json });
   const { outcome, letter } = await withStores(config, async (stores) => {
@@ -26,30 +33,73 @@ export async function replayDeadLettersCommand(config: Config, named: Named, { a
     return { letter, outcome: await replayDeadLetter(stores, letter, options) };
   });
   const id = shortId(letter.id);
-  if (outcome !== "replayed") throw new Failure(outcome === "unreadable" ? "INVALID_REQUEST" : "CONFLICT", `Dead letter ${id} ${REFUSALS[outcome]}`);
+  if (outcome !== "replayed")
+    throw new Failure(
+      outcome === "unreadable" ? "INVALID_REQUEST" : "CONFLICT",
+      `Dead letter ${id} ${REFUSALS[outcome]}`,
+    );
   if (json) console.log(JSON.stringify({ replayed: 1 }));
-  else console.log(`Dead letter ${id} was put back into ${letter.topic}. If it still cannot be processed it comes back as a new one.`);
+  else
+    console.log(
+      `Dead letter ${id} was put back into ${letter.topic}. If it still cannot be processed it comes back as a new one.`,
+    );
   return 0;
 }
 
-const ROWS_STAND = "its rows are still being deleted from ClickHouse, by a running processor. Try again in a minute.";
+const ROWS_STAND =
+  "its rows are still being deleted from ClickHouse, by a running processor. Try again in a minute.";
 
 /** Why a letter is not put back, to stand behind its id. */
 const REFUSALS: Record<Exclude<ReplayOutcome, "replayed">, string> = {
-  "replayed before": "was replayed before. With --again it is put back once more, and counts once more.",
+  "replayed before":
+    "was replayed before. With --again it is put back once more, and counts once more.",
   "discarded before": "was discarded before. With --again it is put back all the same.",
   "rows stand": `cannot be replayed yet: ${ROWS_STAND}`,
   unreadable: "cannot be replayed: its bytes are no whole frame. `dead-letter show` prints them.",
 };
 
-async function replayAll(config: Config, { json, ...options }: { filter: Pick<DeadLetterFilter, "topic" | "consumerGroup">; again: boolean; now: number; json: boolean }): Promise<number> {
+async function replayAll(
+  config: Config,
+  {
+    json,
+    ...options
+  }: {
+    filter: Pick<DeadLetterFilter, "topic" | "consumerGroup">;
+    again: boolean;
+    now: number;
+    json: boolean;
+  },
+): Promise<number> {
   const progress = process.stderr.isTTY ? tellByBar() : tellByLines();
-  const counts = await withStores(config, (stores) => replayAllDeadLetters(stores, { ...options, onProgress: progress.tell })).finally(() => progress.stop());
-  const { replayed, unreadable, "replayed before": before, "discarded before": discarded, "rows stand": rowsStand } = counts;
-  if (json) console.log(JSON.stringify({ replayed, replayed_before: before, discarded_before: discarded, rows_stand: rowsStand, unreadable }));
+  const counts = await withStores(config, (stores) =>
+    replayAllDeadLetters(stores, { ...options, onProgress: progress.tell }),
+  ).finally(() => progress.stop());
+  const {
+    replayed,
+    unreadable,
+    "replayed before": before,
+    "discarded before": discarded,
+    "rows stand": rowsStand,
+  } = counts;
+  if (json)
+    console.log(
+      JSON.stringify({
+        replayed,
+        replayed_before: before,
+        discarded_before: discarded,
+        rows_stand: rowsStand,
+        unreadable,
+      }),
+    );
   else {
-    const passedOver = [before > 0 && `${before} were replayed before`, discarded > 0 && `${discarded} were discarded`];
-    const stay = [rowsStand > 0 && `${rowsStand} cannot be put back yet`, unreadable > 0 && `${unreadable} are no whole frame and stay`];
+    const passedOver = [
+      before > 0 && `${before} were replayed before`,
+      discarded > 0 && `${discarded} were discarded`,
+    ];
+    const stay = [
+      rowsStand > 0 && `${rowsStand} cannot be put back yet`,
+      unreadable > 0 && `${unreadable} are no whole frame and stay`,
+    ];
     console.log(`${[`${replayed} put back`, ...passedOver, ...stay].filter(Boolean).join(", ")}.`);
   }
   return unreadable + rowsStand > 0 ? 1 : 0;
@@ -61,7 +111,11 @@ interface Progress {
 }
 
 function tellByBar(): Progress {
-  const bar = new SingleBar({ format: "[{bar}] {value} of {total}", clearOnComplete: true, hideCursor: true });
+  const bar = new SingleBar({
+    format: "[{bar}] {value} of {total}",
+    clearOnComplete: true,
+    hideCursor: true,
+  });
   let started = false;
   return {
     tell(done, of) {
@@ -85,8 +139,15 @@ function tellByLines(): Progress {
   };
 }
 
-/** `dead-letter discard ID|--all`: open letters are given up; they can be looked at for 30 more days. */
-export async function discardDeadLettersCommand(config: Config, named: Named, { json }: { json: boolean }): Promise<number> {
+/**
+ * `dead-letter discard ID|--all`: open letters are given up; they can be looked at for 30 more
+ * days.
+ */
+export async function discardDeadLettersCommand(
+  config: Config,
+  named: Named,
+  { json }: { json: boolean },
+): Promise<number> {
   const now = Date.now();
   const discarded = await withDatabase(config, async (database) => {
     if (!("id" in named)) return discardDeadLetters(database, named.filter, now);
@@ -94,9 +155,17 @@ export async function discardDeadLettersCommand(config: Config, named: Named, { 
     const count = await discardDeadLetters(database, { id }, now);
     if (count > 0) return count;
     const { state } = await namedLetter(database, id);
-    throw new Failure("CONFLICT", state === "rows_stand" ? `Dead letter ${shortId(id)} cannot be discarded yet: ${ROWS_STAND}` : `Dead letter ${shortId(id)} was ${state} before.`);
+    throw new Failure(
+      "CONFLICT",
+      state === "rows_stand"
+        ? `Dead letter ${shortId(id)} cannot be discarded yet: ${ROWS_STAND}`
+        : `Dead letter ${shortId(id)} was ${state} before.`,
+    );
   });
   if (json) console.log(JSON.stringify({ discarded }));
-  else console.log(`${discarded} discarded. \`dead-letter show\` prints a discarded letter for 30 more days.`);
+  else
+    console.log(
+      `${discarded} discarded. \`dead-letter show\` prints a discarded letter for 30 more days.`,
+    );
   return 0;
 }

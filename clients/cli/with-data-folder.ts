@@ -3,7 +3,8 @@ import { claimDataFolder, type DataFolder } from "../../platform/data-folder.ts"
 import { StartFailure } from "../../platform/start-failure.ts";
 
 /**
- * Runs `work` while this process holds the data folder, or, when a running Pharos holds it, with the failure that says so.
+ * Runs `work` while this process holds the data folder, or, when a running Pharos holds it, with
+ * the failure that says so.
  */
 export async function withDataFolder<T>(
   config: Config,

@@ -9,10 +9,13 @@ import type { StartFailure } from "../../platform/start-failure.ts";
 import { withDataFolder } from "./with-data-folder.ts";
 
 /**
- * Runs `work` on the service's database: the one of DATABASE_URL, that of the Pharos which holds the data folder now,
- * or, when none does, the embedded one, started for as long as the work takes.
+ * Runs `work` on the service's database: the one of DATABASE_URL, that of the Pharos which holds
+ * the data folder now, or, when none does, the embedded one, started for as long as the work takes.
  */
-export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  config: Config,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   if (config.DATABASE_URL) return onUrl(config.DATABASE_URL, work);
   return withDataFolder(config, (heldByAnother) => withDatabaseOf(config, heldByAnother, work));
 }

@@ -18,7 +18,10 @@ interface Stores {
 }
 
 /** Runs `work` on the service's database (see `withDatabase`) and its event log. */
-export async function withStores<T>(config: Config, work: (stores: Stores) => Promise<T>): Promise<T> {
+export async function withStores<T>(
+  config: Config,
+  work: (stores: Stores) => Promise<T>,
+): Promise<T> {
   const onBoth = (held: StartFailure | null): Promise<T> =>
     withDatabaseOf(config, held, (database) =>
       withEventLog(config, held, (eventLog) => work({ database, eventLog })),
@@ -27,7 +30,10 @@ export async function withStores<T>(config: Config, work: (stores: Stores) => Pr
   return allElsewhere ? onBoth(null) : withDataFolder(config, onBoth);
 }
 
-/** The Kafka of KAFKA_BROKERS; else the embedded log, through the process that holds the data folder when another does. */
+/**
+ * The Kafka of KAFKA_BROKERS; else the embedded log, through the process that holds the data folder
+ * when another does.
+ */
 async function withEventLog<T>(
   config: Config,
   heldByAnother: StartFailure | null,
@@ -62,7 +68,10 @@ function openKafka(config: Config): Promise<EventLog> {
   });
 }
 
-async function closing<T>(eventLog: EventLog, work: (eventLog: PlainLog) => Promise<T>): Promise<T> {
+async function closing<T>(
+  eventLog: EventLog,
+  work: (eventLog: PlainLog) => Promise<T>,
+): Promise<T> {
   try {
     return await work(eventLog);
   } finally {

@@ -13,7 +13,10 @@ interface DiscardedLetters extends Pick<DeadLetterFilter, "topic" | "consumerGro
   id?: string;
 }
 
-/** Discards the open letters that are named; the others stay as they are. Gives the number of discarded letters. */
+/**
+ * Discards the open letters that are named; the others stay as they are. Gives the number of
+ * discarded letters.
+ */
 export async function discardDeadLetters(
   database: Database,
   { id, ...filter }: DiscardedLetters,

@@ -35,7 +35,7 @@ export async function* listDeadLetters(
   limit: number,
 ): AsyncGenerator<DeadLetter> {
   let last: DeadLetter | undefined;
-  for (let left = limit; left > 0; ) {
+  for (let left = limit; left > 0;) {
     const page: DeadLetter[] = await database
       .select()
       .from(deadLetters)
@@ -93,7 +93,10 @@ export async function countOpenDeadLetters(
     .groupBy(deadLetters.topic, deadLetters.consumerGroup);
 }
 
-/** Ids of the letters whose ids begin with these digits, at most ten; at least eight digits are needed. */
+/**
+ * Ids of the letters whose ids begin with these digits, at most ten; at least eight digits are
+ * needed.
+ */
 export async function findDeadLetterIds(database: Database, text: string): Promise<string[]> {
   const digits = text.toLowerCase().replaceAll("-", "");
   if (!/^[0-9a-f]{1,32}$/.test(digits) || digits.length < FEWEST_DIGITS) return [];

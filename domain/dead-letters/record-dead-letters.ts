@@ -32,8 +32,9 @@ const ROWS_OF_STATEMENT = 1_000;
 const REASON_LENGTH = 2_000;
 
 /**
- * Records letters in the transaction that moves the consumer's cursor past their records. A letter that is recorded
- * already stays as it is. Letters are written in the order of their ids, so two transactions cannot lock each other.
+ * Records letters in the transaction that moves the consumer's cursor past their records. A letter
+ * that is recorded already stays as it is. Letters are written in the order of their ids, so two
+ * transactions cannot lock each other.
  */
 export async function recordDeadLetters(
   transaction: Transaction,
@@ -46,7 +47,10 @@ export async function recordDeadLetters(
   }
 }
 
-/** The id of the letter of a place: always the same, and evenly spread, so its first digits name it too. */
+/**
+ * The id of the letter of a place: always the same, and evenly spread, so its first digits name it
+ * too.
+ */
 export function idOfDeadLetter(place: DeadLetterPlace): string {
   const { consumerGroup, logId, topic, partition, offset, entry } = place;
   const numbers = [partition, offset, entry].map(String);
@@ -61,5 +65,11 @@ function storableReason(reason: string): string {
 function rowOf({ reason, bytes, rowsStand, ...place }: NewDeadLetter) {
   const state: DeadLetterState = rowsStand ? "rows_stand" : "open";
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { id: idOfDeadLetter(place), ...place, reason: storableReason(reason), bytes: buffer, state };
+  return {
+    id: idOfDeadLetter(place),
+    ...place,
+    reason: storableReason(reason),
+    bytes: buffer,
+    state,
+  };
 }

@@ -16,11 +16,7 @@ import {
 import { WHOLE_RECORD } from "./record-dead-letters.ts";
 
 export type ReplayOutcome =
-  | "replayed"
-  | "replayed before"
-  | "discarded before"
-  | "rows stand"
-  | "unreadable";
+  "replayed" | "replayed before" | "discarded before" | "rows stand" | "unreadable";
 
 export interface ReplayNeeds {
   database: Database;
@@ -36,10 +32,10 @@ export function refusedReplay(state: DeadLetterState, again: boolean): ReplayOut
 }
 
 /**
- * Puts a letter's entries back into its topic, for the one group that could not process them. The frame's edge id is
- * made of the letter's place and the attempt, so a replay that ends before it is noted can be repeated and counts once.
- * The log may be another one than that which the letter came from. A letter that was answered before is put back only
- * with `again`, and then counts again.
+ * Puts a letter's entries back into its topic, for the one group that could not process them. The
+ * frame's edge id is made of the letter's place and the attempt, so a replay that ends before it is
+ * noted can be repeated and counts once. The log may be another one than that which the letter came
+ * from. A letter that was answered before is put back only with `again`, and then counts again.
  */
 export async function replayDeadLetter(
   { database, eventLog }: ReplayNeeds,
@@ -80,8 +76,8 @@ interface ReplayAllOptions {
 }
 
 /**
- * Puts back all letters that stand now, the oldest first. Those that come meanwhile may be of this very run and are
- * left for the next. The counts name the letters that were passed over, too.
+ * Puts back all letters that stand now, the oldest first. Those that come meanwhile may be of this
+ * very run and are left for the next. The counts name the letters that were passed over, too.
  */
 export async function replayAllDeadLetters(
   needs: ReplayNeeds,

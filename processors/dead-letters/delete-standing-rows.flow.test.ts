@@ -29,14 +29,21 @@ afterAll(async () => {
 
 const MONTHS = ["2026-01-31 23:59:59.999", "2026-02-01 00:00:00.000"];
 
-/** Two rows of each of three entries of the records 5 and 6, in two months; the first of an entry has an event id. */
+/**
+ * Two rows of each of three entries of the records 5 and 6, in two months; the first of an entry
+ * has an event id.
+ */
 function rowsOf(logId: string, extra: (at: number) => object) {
   return [5, 6].flatMap((offset) =>
     [0, 1, 2].flatMap((entry) =>
       [0, 1].map((at) => {
         const index = entry * INDEXES_OF_ENTRY + at;
         const place = { log_id: logId, partition: 3, offset: String(offset), index };
-        return Object.assign(place, { organization_id: newId(), received_at: MONTHS[offset - 5] }, extra(at));
+        return Object.assign(
+          place,
+          { organization_id: newId(), received_at: MONTHS[offset - 5] },
+          extra(at),
+        );
       }),
     ),
   );
@@ -51,7 +58,10 @@ async function standing(table: string, logId: string): Promise<string[]> {
 }
 
 async function idsStanding(logId: string): Promise<number> {
-  const rows = await store.clickhouse.query("SELECT event_id FROM recent_event_ids WHERE log_id = {logId:String}", { logId });
+  const rows = await store.clickhouse.query(
+    "SELECT event_id FROM recent_event_ids WHERE log_id = {logId:String}",
+    { logId },
+  );
   return rows.length;
 }
 
@@ -67,14 +77,32 @@ const letter = (consumerGroup: string, offset: bigint, entry: number): NewDeadLe
   rowsStand: true,
 });
 
-const states = async () => (await postgres.database.select().from(deadLetters)).map(({ state }) => state);
+const states = async () =>
+  (await postgres.database.select().from(deadLetters)).map(({ state }) => state);
 
 test("the rows of letters go, their neighbours stay, and a round that dies before its letters are open is repeated", async () => {
   const { clickhouse } = store;
-  const beacons = (logId: string) => rowsOf(logId, (at) => ({ service_id: newId(), signature_id: newId(), event_id: newId(), event_id_given: at === 0, type: "error", received_at: new Date().toISOString().slice(0, 23).replace("T", " ") }));
-  for (const logId of ["log", "log/overflow", "other"]) await clickhouse.insert("beacon_events", beacons(logId), {});
-  await clickhouse.insert("metric_samples", rowsOf("log", () => ({ service_id: newId(), name: "cpu" })), {});
-  await clickhouse.insert("heartbeat_pings", rowsOf("log", () => ({ monitor_id: newId(), status: "ok" })), {});
+  const beacons = (logId: string) =>
+    rowsOf(logId, (at) => ({
+      service_id: newId(),
+      signature_id: newId(),
+      event_id: newId(),
+      event_id_given: at === 0,
+      type: "error",
+      received_at: new Date().toISOString().slice(0, 23).replace("T", " "),
+    }));
+  for (const logId of ["log", "log/overflow", "other"])
+    await clickhouse.insert("beacon_events", beacons(logId), {});
+  await clickhouse.insert(
+    "metric_samples",
+    rowsOf("log", () => ({ service_id: newId(), name: "cpu" })),
+    {},
+  );
+  await clickhouse.insert(
+    "heartbeat_pings",
+    rowsOf("log", () => ({ monitor_id: newId(), status: "ok" })),
+    {},
+  );
   const letters: NewDeadLetter[] = [
     letter("errors", 5n, 1),
     letter("errors", 6n, WHOLE_RECORD),
@@ -87,8 +115,12 @@ test("the rows of letters go, their neighbours stay, and a round that dies befor
   await inTransaction(postgres.database, (transaction) => recordDeadLetters(transaction, letters));
   expect(await states()).toEqual(letters.map(() => "rows_stand"));
 
-  await postgres.database.execute(sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the process dies'; end $$`);
-  await postgres.database.execute(sql`create trigger refuse before update on dead_letters for each row execute function refuse()`);
+  await postgres.database.execute(
+    sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the process dies'; end $$`,
+  );
+  await postgres.database.execute(
+    sql`create trigger refuse before update on dead_letters for each row execute function refuse()`,
+  );
   const needs = { database: postgres.database, clickhouse, log };
   await expect(deleteStandingRows(needs)).rejects.toThrow();
   expect(await states()).toEqual(letters.map(() => "rows_stand"));

@@ -37,14 +37,27 @@ interface DeleteNeeds {
 }
 
 /**
- * Deletes from ClickHouse what letters in the state `rows_stand` left there, and opens them. The letters of a round are
- * locked, so another process takes others. A process that dies before its letters are open leaves them as they were;
- * deleting what is gone does nothing. True when there may be more to do at once.
+ * Deletes from ClickHouse what letters in the state `rows_stand` left there, and opens them. The
+ * letters of a round are locked, so another process takes others. A process that dies before its
+ * letters are open leaves them as they were; deleting what is gone does nothing. True when there
+ * may be more to do at once.
  */
-export async function deleteStandingRows({ database, clickhouse, log }: DeleteNeeds): Promise<boolean> {
+export async function deleteStandingRows({
+  database,
+  clickhouse,
+  log,
+}: DeleteNeeds): Promise<boolean> {
   return inTransaction(database, async (transaction) => {
     const letters = await transaction
-      .select({ id: deadLetters.id, group: deadLetters.consumerGroup, logId: deadLetters.logId, topic: deadLetters.topic, partition: deadLetters.partition, offset: deadLetters.offset, entry: deadLetters.entry })
+      .select({
+        id: deadLetters.id,
+        group: deadLetters.consumerGroup,
+        logId: deadLetters.logId,
+        topic: deadLetters.topic,
+        partition: deadLetters.partition,
+        offset: deadLetters.offset,
+        entry: deadLetters.entry,
+      })
       .from(deadLetters)
       .where(eq(deadLetters.state, "rows_stand"))
       .orderBy(asc(deadLetters.createdAt))
@@ -54,10 +67,16 @@ export async function deleteStandingRows({ database, clickhouse, log }: DeleteNe
     const gone: string[] = [];
     for (const some of together(letters)) {
       const rows = rowsOf(some);
-      const deleted = rows === null || (await deleteRowsAt(clickhouse, rows, until).catch((error: unknown) => told(log, error)));
+      const deleted =
+        rows === null ||
+        (await deleteRowsAt(clickhouse, rows, until).catch((error: unknown) => told(log, error)));
       if (deleted) gone.push(...some.map(({ id }) => id));
     }
-    if (gone.length > 0) await transaction.update(deadLetters).set({ state: "open" }).where(inArray(deadLetters.id, gone));
+    if (gone.length > 0)
+      await transaction
+        .update(deadLetters)
+        .set({ state: "open" })
+        .where(inArray(deadLetters.id, gone));
     return gone.length === LETTERS_OF_ROUND;
   });
 }
@@ -80,6 +99,9 @@ function rowsOf(letters: StandingLetter[]): RowsAt | null {
 }
 
 function told(log: Log, error: unknown): false {
-  log.warn({ err: error }, "rows of dead letters could not be deleted from ClickHouse; trying again");
+  log.warn(
+    { err: error },
+    "rows of dead letters could not be deleted from ClickHouse; trying again",
+  );
   return false;
 }

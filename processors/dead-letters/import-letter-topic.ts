@@ -25,9 +25,10 @@ interface ImportNeeds {
 }
 
 /**
- * Brings letters that an older Pharos put on the topic `dead-letter` into the table, each once, with its replays. It
- * compares two numbers for each partition when there is nothing new. Any number of processors may do it at once, and
- * again: every step changes nothing where it was done before.
+ * Brings letters that an older Pharos put on the topic `dead-letter` into the table, each once,
+ * with its replays. It compares two numbers for each partition when there is nothing new. Any
+ * number of processors may do it at once, and again: every step changes nothing where it was done
+ * before.
  */
 export async function importLetterTopic({ eventLog, database }: ImportNeeds): Promise<void> {
   const ends = await eventLog.ends(TOPIC);
@@ -79,10 +80,18 @@ function receivedAt(bytes: Buffer): Date | undefined {
   return times.length === 0 ? undefined : new Date(Math.max(...times));
 }
 
-async function noteReplay(database: Database, id: string, { attempt, at }: ReplayedHead): Promise<void> {
+async function noteReplay(
+  database: Database,
+  id: string,
+  { attempt, at }: ReplayedHead,
+): Promise<void> {
   await database
     .update(deadLetters)
-    .set({ state: "replayed", replays: sql`greatest(${deadLetters.replays}, ${attempt})`, answeredAt: new Date(at) })
+    .set({
+      state: "replayed",
+      replays: sql`greatest(${deadLetters.replays}, ${attempt})`,
+      answeredAt: new Date(at),
+    })
     .where(and(eq(deadLetters.id, id), inArray(deadLetters.state, ["open", "replayed"])));
 }
 
@@ -90,17 +99,33 @@ async function importedUpTo(database: Database, logId: string): Promise<Map<numb
   const rows = await database
     .select({ partition: cursors.partition, nextOffset: cursors.nextOffset })
     .from(cursors)
-    .where(and(eq(cursors.consumerGroup, GROUP), eq(cursors.logId, logId), eq(cursors.topic, TOPIC)));
+    .where(
+      and(eq(cursors.consumerGroup, GROUP), eq(cursors.logId, logId), eq(cursors.topic, TOPIC)),
+    );
   return new Map(rows.map(({ partition, nextOffset }) => [partition, nextOffset]));
 }
 
-async function rememberImported(database: Database, logId: string, ends: readonly bigint[]): Promise<void> {
-  const rows = ends.map((nextOffset, partition) => ({ consumerGroup: GROUP, logId, topic: TOPIC, partition, nextOffset, epoch: 0n }));
+async function rememberImported(
+  database: Database,
+  logId: string,
+  ends: readonly bigint[],
+): Promise<void> {
+  const rows = ends.map((nextOffset, partition) => ({
+    consumerGroup: GROUP,
+    logId,
+    topic: TOPIC,
+    partition,
+    nextOffset,
+    epoch: 0n,
+  }));
   await database
     .insert(cursors)
     .values(rows)
     .onConflictDoUpdate({
       target: [cursors.consumerGroup, cursors.logId, cursors.topic, cursors.partition],
-      set: { nextOffset: sql`greatest(${cursors.nextOffset}, excluded.next_offset)`, updatedAt: sql`now()` },
+      set: {
+        nextOffset: sql`greatest(${cursors.nextOffset}, excluded.next_offset)`,
+        updatedAt: sql`now()`,
+      },
     });
 }

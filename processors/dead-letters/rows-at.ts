@@ -13,7 +13,10 @@ export interface RowsAt {
   entries: { offset: bigint; entry: number }[];
 }
 
-/** The number of an entry stands in the upper bits of its rows' `index`, their number within the entry in the lower. */
+/**
+ * The number of an entry stands in the upper bits of its rows' `index`, their number within the
+ * entry in the lower.
+ */
 export const INDEXES_OF_ENTRY = 16_384;
 
 const LOOK_EVERY_MS = 100;
@@ -21,20 +24,31 @@ const LOOK_EVERY_MS = 100;
 const IDS_OF_STATEMENT = 2_000;
 
 /**
- * Deletes the rows of some entries, and from `recent_event_ids` the ids of their events: an event that comes back would
- * be taken for one that was counted. True when nothing of them stands any more; false when that is not so by `until`
- * (ms, as `performance.now()`) or when another mutation of the table runs. To be called again then: it goes on.
- * The ids go first, because only the rows tell which they are.
+ * Deletes the rows of some entries, and from `recent_event_ids` the ids of their events: an event
+ * that comes back would be taken for one that was counted. True when nothing of them stands any
+ * more; false when that is not so by `until` (ms, as `performance.now()`) or when another mutation
+ * of the table runs. To be called again then: it goes on. The ids go first, because only the rows
+ * tell which they are.
  */
-export async function deleteRowsAt(clickhouse: ClickHouse, rows: RowsAt, until: number): Promise<boolean> {
+export async function deleteRowsAt(
+  clickhouse: ClickHouse,
+  rows: RowsAt,
+  until: number,
+): Promise<boolean> {
   const { table } = rows;
   const [where, params] = conditionOf(rows);
-  const months = await clickhouse.query<{ month: number }>(`SELECT DISTINCT toYYYYMM(received_at) AS month FROM ${table} WHERE ${where}`, params);
+  const months = await clickhouse.query<{ month: number }>(
+    `SELECT DISTINCT toYYYYMM(received_at) AS month FROM ${table} WHERE ${where}`,
+    params,
+  );
   if (months.length === 0) return true;
   if (table === "beacon_events" && !(await deleteIds(clickhouse, rows, until))) return false;
   if (await isMutating(clickhouse, table)) return false;
   for (const { month } of months) {
-    await clickhouse.command(`ALTER TABLE ${table} DELETE IN PARTITION ${month} WHERE ${where} SETTINGS mutations_sync = 0`, params);
+    await clickhouse.command(
+      `ALTER TABLE ${table} DELETE IN PARTITION ${month} WHERE ${where} SETTINGS mutations_sync = 0`,
+      params,
+    );
   }
   return isGone(clickhouse, table, where, params, until);
 }
@@ -54,7 +68,10 @@ async function deleteIds(clickhouse: ClickHouse, rows: RowsAt, until: number): P
     const whereId = `event_id IN (${ids.join(", ")}) AND ${ofLog} AND offset IN (${offsets})`;
     if (await isGone(clickhouse, "recent_event_ids", whereId, params, 0)) continue;
     if (await isMutating(clickhouse, "recent_event_ids")) return false;
-    await clickhouse.command(`ALTER TABLE recent_event_ids DELETE WHERE ${whereId} SETTINGS mutations_sync = 0`, params);
+    await clickhouse.command(
+      `ALTER TABLE recent_event_ids DELETE WHERE ${whereId} SETTINGS mutations_sync = 0`,
+      params,
+    );
     if (!(await isGone(clickhouse, "recent_event_ids", whereId, params, until))) return false;
   }
   return true;
@@ -62,11 +79,17 @@ async function deleteIds(clickhouse: ClickHouse, rows: RowsAt, until: number): P
 
 /** Numbers stand in the text: a mutation keeps no lists among its parameters. */
 function conditionOf({ logId, partition, entries }: RowsAt): [string, Record<string, unknown>] {
-  const whole = entries.filter(({ entry }) => entry === WHOLE_RECORD).map(({ offset }) => String(offset));
-  const single = entries.filter(({ entry }) => entry !== WHOLE_RECORD).map(({ offset, entry }) => `(${offset}, ${entry})`);
+  const whole = entries
+    .filter(({ entry }) => entry === WHOLE_RECORD)
+    .map(({ offset }) => String(offset));
+  const single = entries
+    .filter(({ entry }) => entry !== WHOLE_RECORD)
+    .map(({ offset, entry }) => `(${offset}, ${entry})`);
   const places = [
     ...(whole.length > 0 ? [`offset IN (${whole.join(", ")})`] : []),
-    ...(single.length > 0 ? [`(offset, intDiv(index, ${INDEXES_OF_ENTRY})) IN (${single.join(", ")})`] : []),
+    ...(single.length > 0
+      ? [`(offset, intDiv(index, ${INDEXES_OF_ENTRY})) IN (${single.join(", ")})`]
+      : []),
   ];
   const offsets = entries.map(({ offset }) => String(offset)).join(", ");
   return [
@@ -75,9 +98,18 @@ function conditionOf({ logId, partition, entries }: RowsAt): [string, Record<str
   ];
 }
 
-async function isGone(clickhouse: ClickHouse, table: string, where: string, params: Record<string, unknown>, until: number): Promise<boolean> {
+async function isGone(
+  clickhouse: ClickHouse,
+  table: string,
+  where: string,
+  params: Record<string, unknown>,
+  until: number,
+): Promise<boolean> {
   for (;;) {
-    const [row] = await clickhouse.query<{ rows: string }>(`SELECT count() AS rows FROM ${table} WHERE ${where}`, params);
+    const [row] = await clickhouse.query<{ rows: string }>(
+      `SELECT count() AS rows FROM ${table} WHERE ${where}`,
+      params,
+    );
     if (row!.rows === "0") return true;
     if (performance.now() > until) return false;
     await pause(LOOK_EVERY_MS);

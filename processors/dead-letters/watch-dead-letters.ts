@@ -19,8 +19,9 @@ interface WatchNeeds {
 }
 
 /**
- * What a processor does for dead letters: it brings those of an older Pharos over, deletes the rows that letters left in
- * ClickHouse, and counts the open ones. One step that fails does not keep the others.
+ * What a processor does for dead letters: it brings those of an older Pharos over, deletes the rows
+ * that letters left in ClickHouse, and counts the open ones. One step that fails does not keep the
+ * others.
  */
 export function watchDeadLetters(needs: WatchNeeds): Repeating {
   const { log } = needs;
@@ -36,8 +37,14 @@ export function watchDeadLetters(needs: WatchNeeds): Repeating {
   });
 
   function told(error: unknown): void {
-    const isAway = isPostgresAway(error) || error instanceof ClickHouseUnavailable || error instanceof LogUnavailable;
-    log[isAway ? "debug" : "error"]({ err: error }, "could not look after dead letters; trying again");
+    const isAway =
+      isPostgresAway(error) ||
+      error instanceof ClickHouseUnavailable ||
+      error instanceof LogUnavailable;
+    log[isAway ? "debug" : "error"](
+      { err: error },
+      "could not look after dead letters; trying again",
+    );
   }
 }
 

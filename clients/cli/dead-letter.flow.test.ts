@@ -67,13 +67,29 @@ const record = (letters: NewDeadLetter[]) =>
     inTransaction(database, (transaction) => recordDeadLetters(transaction, letters)),
   );
 
-async function occurrences(made: { service_id: string; api_key: string }): Promise<number[]> {
-  const response = await fetch(`${service.base}/api/v1/errors?service_id=${made.service_id}`, {
-    headers: { "X-API-Key": made.api_key },
-  });
-  return ((await response.json()) as { errors: { occurrences: number }[] }).errors.map(
-    (error) => error.occurrences,
+/** Runs `dead-letter` commands beside each other. */
+async function expectEach(calls: Record<string, object>): Promise<void> {
+  const each = Object.entries(calls).map(async ([line, expected]) =>
+    expect(await pharos("dead-letter", ...line.split(" ")), line).toMatchObject(expected),
   );
+  await Promise.all(each);
+}
+
+const refused = (sentence: string, code = 1) => ({ code, err: expect.stringContaining(sentence) });
+const discarded = (count: number) => expect.stringContaining(`${count} discarded.`) as string;
+
+async function untilCounted(
+  made: { service_id: string; api_key: string },
+  times: number,
+): Promise<void> {
+  const address = `${service.base}/api/v1/errors?service_id=${made.service_id}`;
+  const count = async (): Promise<number[]> => {
+    const response = await fetch(address, { headers: { "X-API-Key": made.api_key } });
+    const { errors } = (await response.json()) as { errors: { occurrences: number }[] };
+    return errors.map((error) => error.occurrences);
+  };
+  const options = { timeout: 30_000, interval: 200 };
+  await vi.waitFor(async () => expect(await count()).toEqual([times]), options);
 }
 
 test("dead letters are listed, shown, put back and discarded, while Pharos runs and while it does not", async () => {
@@ -118,14 +134,14 @@ test("dead letters are listed, shown, put back and discarded, while Pharos runs 
     bytes: frame,
     createdAt: new Date("2026-01-02T03:04:05Z"),
   };
-  const broken: NewDeadLetter = {
+  const broken = {
     ...known,
     offset: 8n,
     entry: -1,
     reason: "not a frame",
     bytes: Buffer.from([0, 255, 1]),
     createdAt: new Date("2026-01-02T03:04:06Z"),
-  };
+  } satisfies NewDeadLetter;
   await record([whole, broken]);
   const [id, brokenId] = [whole, broken].map((letter) => idOfDeadLetter(letter).slice(0, 8)) as [
     string,
@@ -150,70 +166,32 @@ test("dead letters are listed, shown, put back and discarded, while Pharos runs 
       .split("\n")
       .map((line) => (JSON.parse(line) as { id: string }).id),
   ).toEqual([idOfDeadLetter(broken)]);
-  expect((await pharos("dead-letter", "list", "--group", "metrics")).out).toBe(
-    "There are no dead letters like that.\n",
-  );
-  expect((await pharos("dead-letter", "show", id)).out).toContain(body.toString());
-  expect((await pharos("dead-letter", "show", brokenId)).out).toContain(
-    Buffer.from([0, 255, 1]).toString("base64"),
-  );
-
-  expect(await pharos("dead-letter", "replay", id)).toMatchObject({
-    code: 0,
-    out: expect.stringContaining("was put back into beacons"),
-  });
-  await vi.waitFor(async () => expect(await occurrences(made)).toEqual([1]), {
-    timeout: 30_000,
-    interval: 200,
-  });
-  expect(await pharos("dead-letter", "replay", id)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("was replayed before. With --again"),
-  });
-  expect(await pharos("dead-letter", "replay", "--all")).toMatchObject({
-    code: 1,
-    out: "0 put back, 1 were replayed before, 1 are no whole frame and stay.\n",
-  });
-  expect(await pharos("dead-letter", "replay", "--all", "--topic", "metrics")).toMatchObject({
-    code: 0,
-    out: "0 put back.\n",
-  });
-  expect(await pharos("dead-letter", "replay", idOfDeadLetter(whole), "--again")).toMatchObject({
-    code: 0,
-  });
-  await vi.waitFor(async () => expect(await occurrences(made)).toEqual([2]), {
-    timeout: 30_000,
-    interval: 200,
-  });
-  expect(await pharos("dead-letter", "discard", id)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("was replayed before"),
+  await expectEach({
+    "list --group metrics": { out: "There are no dead letters like that.\n" },
+    [`show ${id}`]: { out: expect.stringContaining(body.toString()) },
+    [`show ${brokenId}`]: { out: expect.stringContaining(broken.bytes.toString("base64")) },
   });
 
-  expect(await pharos("dead-letter", "replay", brokenId)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("no whole frame"),
+  await expectEach({ [`replay ${id}`]: { code: 0, out: expect.stringContaining("was put back") } });
+  await untilCounted(made, 1);
+  await expectEach({
+    [`replay ${id}`]: refused("was replayed before. With --again"),
+    [`discard ${id}`]: refused("was replayed before"),
+    "replay --all": {
+      code: 1,
+      out: "0 put back, 1 were replayed before, 1 are no whole frame and stay.\n",
+    },
+    "replay --all --topic metrics": { code: 0, out: "0 put back.\n" },
+    [`replay ${brokenId}`]: refused("no whole frame"),
+    "show 01234567": refused("There is no dead letter 01234567"),
+    replay: refused("or --all, is required", 2),
+    [`replay ${id} --topic metrics`]: refused("go with --all", 2),
+    bury: refused('no command "dead-letter bury"', 2),
   });
-  expect(await pharos("dead-letter", "discard", "--all", "--group", "errors")).toMatchObject({
-    code: 0,
-    out: expect.stringContaining("1 discarded."),
-  });
-  expect(await pharos("dead-letter", "replay", brokenId)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("was discarded before"),
-  });
-  expect(await pharos("dead-letter", "show", "01234567")).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("There is no dead letter 01234567"),
-  });
-  expect(await pharos("dead-letter", "replay")).toMatchObject({
-    code: 2,
-    err: expect.stringContaining("or --all, is required"),
-  });
-  expect(await pharos("dead-letter", "bury")).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('no command "dead-letter bury"'),
-  });
+  await expectEach({ [`replay ${idOfDeadLetter(whole)} --again`]: { code: 0 } });
+  await untilCounted(made, 2);
+  await expectEach({ "discard --all --group errors": { code: 0, out: discarded(1) } });
+  await expectEach({ [`replay ${brokenId}`]: refused("was discarded before") });
 
   // The processor deletes what a letter left in ClickHouse, and opens it.
   await record([{ ...broken, consumerGroup: "samples", topic: "metrics", rowsStand: true }]);
@@ -232,20 +210,16 @@ test("dead letters are listed, shown, put back and discarded, while Pharos runs 
       ),
     { timeout: 30_000, interval: 500 },
   );
-  expect(await pharos("dead-letter", "discard", "--all")).toMatchObject({ code: 0 });
+  await expectEach({ "discard --all": { code: 0, out: discarded(1) } });
 
   service.child.kill("SIGTERM");
   await service.exited;
   const stopped = (await pharos("dead-letter", "list")).out;
   expect(stopped).toContain("3 of 3 dead letters: 1 replayed, 2 discarded.\n");
   expect(stopped).toMatch(new RegExp(`\n${id} .* replayed .* 2 +it was too much\n`));
-  expect(await pharos("dead-letter", "replay", "--all", "--again")).toMatchObject({
-    code: 0,
-    out: "1 put back, 2 were discarded.\n",
+  await expectEach({
+    "replay --all --again": { code: 0, out: "1 put back, 2 were discarded.\n" },
   });
   service = await startServiceProcess(environment);
-  await vi.waitFor(async () => expect(await occurrences(made)).toEqual([3]), {
-    timeout: 30_000,
-    interval: 200,
-  });
+  await untilCounted(made, 3);
 });

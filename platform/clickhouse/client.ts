@@ -115,6 +115,28 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
       });
     },
 
+    async *stream(sql, params) {
+      const timeoutMs = QUERY_TIMEOUT_MS + ANSWER_GRACE_MS;
+      // One limit for the answer and all its pieces.
+      const signal = AbortSignal.timeout(timeoutMs);
+      const send = async (): Promise<AsyncIterator<Uint8Array>> => {
+        const { stream } = await client.exec({
+          query: `${sql} FORMAT RowBinary`,
+          abort_signal: signal,
+          ...(params && { query_params: params }),
+          // Otherwise an error amid the rows would look like rows.
+          clickhouse_settings: { wait_end_of_query: 1, max_execution_time: QUERY_TIMEOUT_MS / 1000 },
+        });
+        return stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+      };
+      const pieces = await reached("stream", timeoutMs, send);
+      for (;;) {
+        const { done, value } = await reached("stream", timeoutMs, () => pieces.next());
+        if (done) return;
+        yield value;
+      }
+    },
+
     async insert(table, rows, { token, queryId }) {
       if (rows.length === 0) return;
       if (rows.length > MOST_ROWS) throw new RangeError(`${rows.length} rows are too many for one insert: at most ${MOST_ROWS}`);

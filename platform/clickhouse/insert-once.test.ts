@@ -40,7 +40,7 @@ function events(count: number, from: number, logId: string): object[] {
 
 async function counts(store: ClickHouse, logId: string): Promise<number[]> {
   const [row] = await store.query<Record<"events" | "ids", string>>(
-    "SELECT (SELECT count() FROM beacon_events WHERE log_id = {log:String}) AS events, (SELECT count() FROM recent_event_ids WHERE log_id = {log:String}) AS ids",
+    "SELECT (SELECT count() FROM beacon_events WHERE log_id = {log:String}) AS events, (SELECT count() FROM seen_event_ids WHERE log_id = {log:String}) AS ids",
     { log: logId },
   );
   return [Number(row!.events), Number(row!.ids)];

@@ -6,6 +6,12 @@ export interface ClickHouse {
   query<Row>(sql: string, params?: Record<string, unknown>, options?: { timeoutMs?: number }): Promise<Row[]>;
 
   /**
+   * Bytes of a SELECT's rows, one behind the other in ClickHouse's RowBinary format, in pieces that may end within a row. The
+   * query has ended before the first piece comes, so each call should ask for no more than some MiB. Rejects as `query` does.
+   */
+  stream(sql: string, params?: Record<string, unknown>): AsyncIterable<Uint8Array>;
+
+  /**
    * Inserts all rows in one statement and, when `token` is given, at most once for that token.
    * ≤ 100,000 rows and 64 MiB. Resolves when the data is on disk (`fsync_after_insert`). A row is a plain object, column → value; a column
    * left out gets its default. A value that its column cannot hold rejects with a `TypeError` that names both, before anything is sent.

@@ -10,8 +10,8 @@ import { logOfRows } from "../consume/cursor.ts";
 import { startRangeConsumer, type RangeOptions } from "../consume/ranges.ts";
 import type { Precedence } from "./precedence.ts";
 import { makeRowsInWorker } from "./rows-in-worker.ts";
+import { makeSeenEvents } from "./seen-events/seen-events.ts";
 import { watchFloods } from "./watch-floods.ts";
-import { makeSeenEvents } from "./without-seen.ts";
 import type { RowsResult, RowsTask } from "./worker.ts";
 
 export type ErrorRowsPool = WorkerPool<RowsTask, RowsResult>;
@@ -48,6 +48,8 @@ export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep
 
 function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<BeaconEventRow, BriefRow>, "topic" | "group" | "limits" | "onBehind" | "turn">, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep): Promise<Consumer> {
   const seen = makeSeenEvents({ clickhouse: needs.clickhouse, log: needs.log, now: () => needs.clock.now(), elsewhereToo });
+  /** The partitions that were assigned so far; each assignment names one alone. */
+  const assigned = new Set<number>();
   const inWorker = makeRowsInWorker(needs);
   /** Memory that goes back and forth between this thread and the workers. */
   const spare: Buffer[] = [];
@@ -64,9 +66,12 @@ function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<Beaco
       const { encoded, unreadable } = await needs.pool.run(task);
       return encoded ? { rows: unpackBriefRows(encoded.brief), insert: encoded.insert, unreadable, onInserted: () => keepSpare(spare, encoded.insert.body) } : null;
     },
-    withoutSeen: (rows, range) => seen.withoutSeen(rows, range),
+    withoutSeen: (rows) => seen.withoutSeen(rows, []),
     onSetApart: (rows) => forgetRows(needs.clickhouse, rows),
-    onAssigned: (cursor) => seen.assign(cursor),
+    onAssigned(cursor) {
+      assigned.add(cursor.partition);
+      seen.assign(logOfRows(cursor), [...assigned].map((partition) => ({ partition, kept: partition !== cursor.partition })));
+    },
     apply: async (transaction, rows, whole) => {
       await recordCounted(transaction, rows, whole);
     },
@@ -77,8 +82,8 @@ function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<Beaco
 /** Their ids too: an event that comes back would be taken for one that was counted. ClickHouse keeps no lists among the parameters of a mutation, hence texts. */
 async function forgetRows(clickhouse: ClickHouse, rows: BeaconEventRow[]): Promise<void> {
   const { log_id: log, partition } = rows[0]!;
-  const params = { log, partition, places: rows.map(({ offset, index }) => `${offset}/${index}`).join(","), ids: rows.map(({ offset, event_id: id }) => `${offset}/${id}`).join(",") };
+  const params = { log, partition, places: rows.map(({ offset, index }) => `${offset}/${index}`).join(",") };
   const inLog = "log_id = {log:String} AND partition = {partition:UInt16}";
-  await clickhouse.command(`ALTER TABLE beacon_events DELETE WHERE ${inLog} AND has(splitByChar(',', {places:String}), concat(toString(offset), '/', toString(index))) SETTINGS mutations_sync = 1`, params);
-  await clickhouse.command(`ALTER TABLE recent_event_ids DELETE WHERE ${inLog} AND has(splitByChar(',', {ids:String}), concat(toString(offset), '/', toString(event_id))) SETTINGS mutations_sync = 1`, params);
+  const atPlaces = `DELETE WHERE ${inLog} AND has(splitByChar(',', {places:String}), concat(toString(offset), '/', toString(index))) SETTINGS mutations_sync = 1`;
+  for (const table of ["beacon_events", "seen_event_ids"]) await clickhouse.command(`ALTER TABLE ${table} ${atPlaces}`, params);
 }

@@ -73,7 +73,7 @@ async function expectCounts(database: Database, store: ClickHouse, requests: num
   expect(signatures.map(({ message, occurrences }) => [message, occurrences]).toSorted()).toEqual(MESSAGES.map((message) => [message, requests]));
   const rows = await store.query<{ message: string; rows: string; places: string }>("SELECT message, count() AS rows, uniqExact(log_id, partition, offset, index) AS places FROM beacon_events GROUP BY message ORDER BY message");
   expect(rows.map(({ message, rows: count, places }) => [message, Number(count), Number(places)])).toEqual(MESSAGES.map((message) => [message, requests, requests]));
-  const [ids] = await store.query<{ ids: string }>("SELECT count() AS ids FROM recent_event_ids");
+  const [ids] = await store.query<{ ids: string }>("SELECT count() AS ids FROM seen_event_ids FINAL");
   expect(Number(ids!.ids)).toBe(requests);
   const created = await database.select().from(events);
   expect(created.filter(({ type }) => type === "error.new")).toHaveLength(MESSAGES.length);

@@ -1,0 +1,105 @@
+/** A set of 64-bit hashes in two bytes each that answers "perhaps" or "certainly not". */
+export interface CuckooFilter {
+  /**
+   * Adds a hash, given as its two halves (unsigned, 32 bits each). It never fails and never grows. Whoever adds more
+   * than `capacity` hashes gets more false answers, never a wrong "certainly not".
+   */
+  add(low: number, high: number): void;
+  /** Returns false only for a hash that was not added. */
+  mayContain(low: number, high: number): boolean;
+  /** Returns how many slots are taken. */
+  size(): number;
+  /** How many hashes fit before the next ones need many moves. */
+  readonly capacity: number;
+  readonly bytes: number;
+}
+
+const SLOTS = 4;
+/** The share of slots that four-slot buckets take without trouble; trouble begins at about 95 %. */
+const LOAD = 0.93;
+/** Below it the search for a free slot nearly always ends before; hashes made to collide end there. */
+const MOST_MOVES = 500;
+const EMPTY = 0;
+/** In a bucket's first slot: the bucket holds more than it has room for, and stands for any hash. */
+const OVERFLOWED = 0xffff;
+const RANGE_32 = 2 ** 32;
+
+/**
+ * Makes a filter for `ids` hashes: 2.15 bytes each, and 1.1e-4 false answers when it is full.
+ *
+ * A cuckoo filter (Fan, Andersen, Kaminsky, Mitzenmacher, CoNEXT 2014) with 16-bit tags. The two buckets of a tag add up
+ * to a number that follows from the tag alone, so there can be any number of buckets. A client can choose ids that all fall
+ * into one bucket: when no slot is found, the bucket is marked as overflowed, and what hashes there is "perhaps" in.
+ */
+export function makeCuckooFilter(ids: number): CuckooFilter {
+  const buckets = Math.max(1, Math.ceil(ids / (SLOTS * LOAD)));
+  const slots = new Uint16Array(buckets * SLOTS);
+  const scale = buckets / RANGE_32;
+  let taken = 0;
+  let random = 0x9e3779b9;
+
+  /** Gives the other bucket of a tag; the other one's other bucket is the first again. */
+  function otherBucket(bucket: number, tag: number): number {
+    const other = (((Math.imul(tag, 0x9e3779b1) >>> 0) * scale) | 0) - bucket;
+    return other < 0 ? other + buckets : other;
+  }
+
+  function holds(bucket: number, tag: number): boolean {
+    const at = bucket * SLOTS;
+    const first = slots[at]!;
+    return first === tag || first === OVERFLOWED || slots[at + 1] === tag || slots[at + 2] === tag || slots[at + 3] === tag;
+  }
+
+  function put(bucket: number, tag: number): boolean {
+    const at = bucket * SLOTS;
+    for (let slot = at; slot < at + SLOTS; slot++) {
+      if (slots[slot] !== EMPTY) continue;
+      slots[slot] = tag;
+      taken += 1;
+      return true;
+    }
+    return false;
+  }
+
+  /** Both buckets of a tag are full: moves others on until one finds room. */
+  function moveOthers(from: number, added: number): void {
+    let bucket = from;
+    let tag = added;
+    for (let move = 0; move < MOST_MOVES; move++) {
+      random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+      const slot = bucket * SLOTS + (random >>> 30);
+      const moved = slots[slot]!;
+      slots[slot] = tag;
+      tag = moved;
+      bucket = otherBucket(bucket, tag);
+      if (slots[bucket * SLOTS] === OVERFLOWED || put(bucket, tag)) return;
+    }
+    slots[bucket * SLOTS] = OVERFLOWED;
+  }
+
+  return {
+    add(low, high) {
+      const tag = tagOf(low);
+      const first = (high * scale) | 0;
+      if (holds(first, tag)) return;
+      const second = otherBucket(first, tag);
+      if (holds(second, tag) || put(first, tag) || put(second, tag)) return;
+      moveOthers(second, tag);
+    },
+    mayContain(low, high) {
+      const tag = tagOf(low);
+      const bucket = (high * scale) | 0;
+      return holds(bucket, tag) || holds(otherBucket(bucket, tag), tag);
+    },
+    size: () => taken,
+    capacity: Math.floor(buckets * SLOTS * LOAD),
+    bytes: slots.byteLength,
+  };
+}
+
+/** Returns the hash's last 16 bits, without the two values that mean something else. */
+function tagOf(low: number): number {
+  const tag = low & 0xffff;
+  if (tag === EMPTY) return 1;
+  return tag === OVERFLOWED ? OVERFLOWED - 1 : tag;
+}

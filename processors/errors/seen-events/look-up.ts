@@ -1,0 +1,80 @@
+import { REMEMBERED_MS } from "../../../domain/floods/read.ts";
+import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
+import type { GivenId } from "./id-hash.ts";
+import { SLOT_MS, slotOf } from "./generations.ts";
+import { placeOf } from "./judge-seen.ts";
+
+/** One id to look up. */
+export interface AskedId extends GivenId {
+  /** As in `id_hash`, in decimal digits. */
+  hash: string;
+  partition: number;
+  receivedAt: number;
+}
+
+/** Where an id stands in ClickHouse. */
+export interface StandingId extends GivenId {
+  log_id: string;
+  partition: number;
+  offset: string;
+  index: number;
+  receivedAt: number;
+}
+
+const AT_ONCE = 5_000;
+
+/**
+ * Finds where ids stand, received within an hour of the earliest and latest of those asked. Rows of `beacon_events` decide:
+ * a row behind its view may stand without them. `anywhere` looks into all partitions and not only into the id's own.
+ */
+export async function lookUpIds(clickhouse: ClickHouse, asked: readonly AskedId[], { anywhere }: { anywhere: boolean }): Promise<StandingId[]> {
+  const found: StandingId[] = [];
+  for (let at = 0; at < asked.length; at += AT_ONCE) {
+    const candidates = await findCandidates(clickhouse, asked.slice(at, at + AT_ONCE), anywhere);
+    for (let from = 0; from < candidates.length; from += AT_ONCE) found.push(...(await confirm(clickhouse, candidates.slice(from, from + AT_ONCE))));
+  }
+  return found;
+}
+
+const ANYWHERE = "(id_hash, event_id) IN arrayZip({hashes:Array(UInt64)}, {ids:Array(UUID)})";
+const IN_PARTITION = "(partition, id_hash, event_id) IN arrayZip({partitions:Array(UInt16)}, {hashes:Array(UInt64)}, {ids:Array(UUID)})";
+
+/** Both logs are searched: the one of the table's key that a condition leaves out costs a granule for each id. */
+async function findCandidates(clickhouse: ClickHouse, asked: readonly AskedId[], anywhere: boolean): Promise<StandingId[]> {
+  const moments = asked.map(({ receivedAt }) => receivedAt);
+  const since = moments.reduce((one, other) => Math.min(one, other)) - REMEMBERED_MS;
+  const until = moments.reduce((one, other) => Math.max(one, other)) + REMEMBERED_MS;
+  const rows = await clickhouse.query<Omit<StandingId, "receivedAt"> & { received: string }>(
+    `SELECT service_id, event_id, log_id, partition, offset, index, toUnixTimestamp64Milli(received_at) AS received
+     FROM seen_event_ids
+     WHERE ${anywhere ? ANYWHERE : IN_PARTITION}
+       AND slot BETWEEN toDateTime({first:Int64}, 'UTC') AND toDateTime({last:Int64}, 'UTC')
+       AND received_at > fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})`,
+    {
+      partitions: asked.map(({ partition }) => partition),
+      hashes: asked.map(({ hash }) => hash),
+      ids: asked.map(({ event_id: id }) => id),
+      first: slotOf(since) / 1_000,
+      last: (slotOf(until) + SLOT_MS) / 1_000,
+      since,
+      until,
+    },
+  );
+  return rows.map(({ received, ...row }) => ({ ...row, receivedAt: Number(received) }));
+}
+
+/** Leaves those whose row stands; the projection by place finds it without reading others. */
+async function confirm(clickhouse: ClickHouse, candidates: readonly StandingId[]): Promise<StandingId[]> {
+  const rows = await clickhouse.query<Pick<StandingId, "log_id" | "partition" | "offset" | "index">>(
+    `SELECT log_id, partition, offset, index FROM beacon_events
+     WHERE (log_id, partition, offset, index) IN arrayZip({logs:Array(String)}, {partitions:Array(UInt16)}, {offsets:Array(UInt64)}, {indexes:Array(UInt32)})`,
+    {
+      logs: candidates.map((candidate) => candidate.log_id),
+      partitions: candidates.map(({ partition }) => partition),
+      offsets: candidates.map(({ offset }) => offset),
+      indexes: candidates.map(({ index }) => index),
+    },
+  );
+  const standing = new Set(rows.map(placeOf));
+  return candidates.filter((candidate) => standing.has(placeOf(candidate)));
+}

@@ -6,8 +6,8 @@ import { placeOf } from "./judge-seen.ts";
 
 /** One id to look up. */
 export interface AskedId extends GivenId {
-  /** As in `id_hash`, in decimal digits. */
-  hash: string;
+  /** As in `id_hash`. */
+  hash: bigint;
   partition: number;
   receivedAt: number;
 }
@@ -71,7 +71,7 @@ async function confirm(clickhouse: ClickHouse, candidates: readonly StandingId[]
     {
       logs: candidates.map((candidate) => candidate.log_id),
       partitions: candidates.map(({ partition }) => partition),
-      offsets: candidates.map(({ offset }) => offset),
+      offsets: candidates.map(({ offset }) => BigInt(offset)),
       indexes: candidates.map(({ index }) => index),
     },
   );

@@ -152,7 +152,7 @@ async function warmInTurn({ clickhouse, log, now }: SeenNeeds, take: () => Promi
   }
 }
 
-/** Gives what a look-up needs of rows, their hashes in decimal digits. */
+/** Gives what a look-up needs of rows. */
 function withHashes(rows: readonly BriefRow[]): AskedId[] {
   const hashes = hashGivenIds(rows);
   return rows.map((row, at) => ({
@@ -160,6 +160,6 @@ function withHashes(rows: readonly BriefRow[]): AskedId[] {
     event_id: row.event_id,
     partition: row.partition,
     receivedAt: receivedAtOf(row),
-    hash: String((BigInt(hashes[2 * at + 1]!) << 32n) | BigInt(hashes[2 * at]!)),
+    hash: (BigInt(hashes[2 * at + 1]!) << 32n) | BigInt(hashes[2 * at]!),
   }));
 }

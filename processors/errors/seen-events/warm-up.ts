@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
-import { oldestSlotFor, SLOT_MS, type SeenGenerations } from "./generations.ts";
+import { oldestSlotFor, SLOT_MS, slotOf, type SeenGenerations } from "./generations.ts";
 
 interface WarmUpNeeds {
   clickhouse: ClickHouse;
@@ -29,14 +29,13 @@ const LITTLE_SPARE = 1.01;
 export async function warmUp(needs: WarmUpNeeds): Promise<number> {
   const { filter, now } = needs;
   const newest = await newestSlot(needs);
-  // Nothing stands of the partition, so its filter already has everything.
-  if (newest === null) return 0;
   // A processor that is behind goes on where the ids end, and not now.
-  const first = oldestSlotFor(newest + SLOT_MS > now ? now : newest);
-  filter.startAt(first);
+  const first = oldestSlotFor(newest === null || newest + SLOT_MS > now ? now : newest);
+  // Without any id of the past, nothing is left out.
+  if (newest !== null) filter.startAt(first);
   let read = 0;
   for (const { slot, ids } of await countSlots(needs, first)) {
-    filter.expect(Math.min(slot, newest), (slot < newest ? LITTLE_SPARE : SPARE) * ids);
+    filter.expect(Math.min(slot, slotOf(now)), (newest !== null && slot < newest ? LITTLE_SPARE : SPARE) * ids);
     const pieces = Math.ceil(ids / IDS_AT_ONCE);
     for (let piece = 0; piece < pieces && !needs.stopped(); piece++) read += await addPiece(needs, slot, piece, pieces);
   }

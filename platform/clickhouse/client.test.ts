@@ -146,3 +146,18 @@ function addressOf(url: string): string {
 function authorization(url: string): Record<string, string> {
   return { "X-ClickHouse-User": "default", "X-ClickHouse-Key": new URL(url).password };
 }
+
+test("rows are streamed as their bytes, and a query that fails amid them rejects without any", async () => {
+  const bytes: Buffer[] = [];
+  for await (const piece of clickhouse.stream("SELECT number + {from:UInt64} FROM numbers(100000)", { from: 7 })) bytes.push(Buffer.from(piece));
+  const all = Buffer.concat(bytes);
+  expect(all.byteLength).toBe(800_000);
+  expect(all.readBigUInt64LE(0)).toBe(7n);
+  expect(all.readBigUInt64LE(799_992)).toBe(100_006n);
+  const failing = async (): Promise<number> => {
+    let read = 0;
+    for await (const piece of clickhouse.stream("SELECT throwIf(number = 900000) FROM numbers(1000000)")) read += piece.byteLength;
+    return read;
+  };
+  await expect(failing()).rejects.toBeInstanceOf(ClickHouseError);
+});

@@ -12,8 +12,8 @@ interface BodiesNeeds {
 }
 
 /**
- * Bodies of beacons over 5,000 signatures. Their events have no ids: the same bodies are sent round and round, and an id that came before
- * would count once.
+ * Bodies of beacons over 5,000 signatures, each of a session and every event with an id, as the browser SDK sends them. Whoever sends
+ * a body twice has to give its events new ids, as `load` does: an id that came before would count once.
  */
 export function beaconsOf({ beaconKey, events, requests }: BodiesNeeds): string[] {
   return Array.from({ length: requests }, (_, request) =>
@@ -31,5 +31,5 @@ export function beaconsOf({ beaconKey, events, requests }: BodiesNeeds): string[
 function errorOf(signature: number): object {
   const message = `cart ${newId()} has no entry`;
   const frames = Array.from({ length: 8 }, (_, depth) => `    at step${depth}Of${signature} (https://shop.example/a-${depth}.js:${depth + 1}:${signature + 17})`);
-  return { type: "error", error_type: "TypeError", message, stack: `TypeError: ${message}\n${frames.join("\n")}`, url: "https://shop.example/checkout" };
+  return { event_id: newId(), type: "error", error_type: "TypeError", message, stack: `TypeError: ${message}\n${frames.join("\n")}`, url: "https://shop.example/checkout" };
 }

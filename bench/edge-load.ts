@@ -5,7 +5,7 @@ export interface Load {
   port: number;
   /** Kept open, each with one request on its way: the server under test takes no second one before it has answered. */
   connections: number;
-  /** Whole HTTP requests, sent round and round. */
+  /** Whole HTTP requests, sent round and round; each event id in them is a new one each time. */
   requests: Buffer[];
   ms: number;
   /** At most so many requests a second over all connections; as many as are answered unless given. */
@@ -20,7 +20,14 @@ export async function load({ port, connections, requests, ms, perSecond = Infini
   let over = false;
   /** With a rate: connections that wait for their turn. */
   let idle: Socket[] = [];
-  const next = (): Buffer => requests[(at = (at + 1) % requests.length)]!;
+  const ids = requests.map(eventIdsIn);
+  const next = (): Buffer => {
+    at = (at + 1) % requests.length;
+    const request = requests[at]!;
+    // What was sent of these bytes before is long gone: there are far more requests than connections.
+    for (const place of ids[at]!) writeRandomId(request, place);
+    return request;
+  };
 
   async function open(): Promise<Socket> {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -57,4 +64,31 @@ export async function load({ port, connections, requests, ms, perSecond = Infini
 export function httpRequest(path: string, headers: Record<string, string>, body: string): Buffer {
   const lines = Object.entries({ Host: "127.0.0.1", ...headers, "Content-Length": String(Buffer.byteLength(body)) }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+}
+
+const ID_FIELD = Buffer.from('"event_id":"');
+
+/** Where the event ids of a request begin. */
+function eventIdsIn(request: Buffer): number[] {
+  const places: number[] = [];
+  for (let found = request.indexOf(ID_FIELD); found !== -1; found = request.indexOf(ID_FIELD, found + 1)) places.push(found + ID_FIELD.length);
+  return places;
+}
+
+/** The two hexadecimal digits of each byte, and where the bytes of a UUID stand in its text. */
+const DIGITS = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0")).join(""));
+const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
+
+/** Overwrites a UUID's digits with those of a random one (version 4), for some 60 ns. */
+function writeRandomId(into: Buffer, place: number): void {
+  let word = 0;
+  for (let byte = 0; byte < 16; byte++) {
+    if (byte % 4 === 0) word = Math.trunc(Math.random() * 2 ** 32);
+    let value = (word >>> (8 * (byte % 4))) & 0xff;
+    if (byte === 6) value = 0x40 | (value & 0x0f);
+    if (byte === 8) value = 0x80 | (value & 0x3f);
+    const at = place + BYTES_AT[byte]!;
+    into[at] = DIGITS[2 * value]!;
+    into[at + 1] = DIGITS[2 * value + 1]!;
+  }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { newId } from "../platform/ids.ts";
 import { httpRequest, load } from "./edge-load.ts";
 import { beaconsOf } from "./bodies.ts";
 import { machine, option, quantile, table } from "./measuring.ts";
@@ -83,7 +84,7 @@ function watchErrors({ base, edgePort }: Pipeline, { apiKey, beaconKey, serviceI
   return {
     async probe() {
       const name = `Probe${process.pid}x${(number += 1)}`;
-      const body = JSON.stringify({ key: beaconKey, session_id: name, events: [{ type: "error", error_type: name, message: name }] });
+      const body = JSON.stringify({ key: beaconKey, session_id: name, events: [{ event_id: newId(), type: "error", error_type: name, message: name }] });
       const answer = await fetch(`http://127.0.0.1:${edgePort}/api/beacon`, { method: "POST", body });
       await answer.arrayBuffer();
       if (answer.status !== 202) throw new Error(`A probe was answered ${answer.status}.`);

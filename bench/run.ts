@@ -24,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: "freshness", measures: "from a beacon to GET /errors", needs: ["kafka"] },
   { name: "pipeline", measures: "the whole pipeline", needs: ["kafka"] },
   { name: "insert", measures: "a row into ClickHouse", needs: [] },
+  { name: "seen-ids", measures: "counting an event id once", needs: [], fixed: true },
   { name: "symbolicate", measures: "a frame back to its source", needs: [] },
   { name: "fingerprint", measures: "grouping, and thresholds", needs: [] },
   { name: "worker-hand-over", measures: "to a worker and back", needs: [] },

@@ -130,10 +130,15 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
         return stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
       };
       const pieces = await reached("stream", timeoutMs, send);
-      for (;;) {
-        const { done, value } = await reached("stream", timeoutMs, () => pieces.next());
-        if (done) return;
-        yield value;
+      try {
+        for (;;) {
+          const { done, value } = await reached("stream", timeoutMs, () => pieces.next());
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        // Whoever stops early leaves a connection with the rest of the answer in it.
+        await pieces.return?.();
       }
     },
 

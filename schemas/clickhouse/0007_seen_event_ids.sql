@@ -1,6 +1,7 @@
 -- The event ids that clients gave, for a day: a partition's filter is filled with its hashes, and ids are looked up by hash.
 -- The order serves both. A repeated row of the view replaces itself, because its place is part of the key. The
--- event id stands before the place, so that ids which were made to have one hash are told apart by the index.
+-- event id stands before the place, so that ids which were made to have one hash are told apart by the index. An insert
+-- may reach 100 partitions: frames that an edge could not send for 25 days.
 CREATE TABLE IF NOT EXISTS seen_event_ids (
   log_id LowCardinality(String),
   partition UInt16,
@@ -12,7 +13,7 @@ CREATE TABLE IF NOT EXISTS seen_event_ids (
   offset UInt64,
   `index` UInt32
 ) ENGINE = ReplacingMergeTree
-PARTITION BY toStartOfHour(received_at)
+PARTITION BY toStartOfInterval(received_at, INTERVAL 6 HOUR)
 PRIMARY KEY (log_id, partition, slot, id_hash, event_id)
 ORDER BY (log_id, partition, slot, id_hash, event_id, offset, `index`)
 TTL toDateTime(received_at) + INTERVAL 1 DAY

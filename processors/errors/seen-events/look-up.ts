@@ -44,8 +44,8 @@ async function findCandidates(clickhouse: ClickHouse, asked: readonly AskedId[],
   const moments = asked.map(({ receivedAt }) => receivedAt);
   const since = moments.reduce((one, other) => Math.min(one, other)) - REMEMBERED_MS;
   const until = moments.reduce((one, other) => Math.max(one, other)) + REMEMBERED_MS;
-  const rows = await clickhouse.query<Omit<StandingId, "receivedAt"> & { received: string }>(
-    `SELECT service_id, event_id, log_id, partition, offset, index, toUnixTimestamp64Milli(received_at) AS received
+  return clickhouse.query<StandingId>(
+    `SELECT service_id, event_id, log_id, partition, offset, index, toFloat64(toUnixTimestamp64Milli(received_at)) AS receivedAt
      FROM seen_event_ids
      WHERE ${anywhere ? ANYWHERE : IN_PARTITION}
        AND slot BETWEEN toDateTime({first:Int64}, 'UTC') AND toDateTime({last:Int64}, 'UTC')
@@ -60,7 +60,6 @@ async function findCandidates(clickhouse: ClickHouse, asked: readonly AskedId[],
       until,
     },
   );
-  return rows.map(({ received, ...row }) => ({ ...row, receivedAt: Number(received) }));
 }
 
 /** Leaves those whose row stands; the projection by place finds it without reading others. */

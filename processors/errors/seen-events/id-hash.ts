@@ -1,13 +1,14 @@
-/** An event id counts within its service alone: another organization must not be able to use it up. */
+/** An event id counts within its service alone: another organization must not use it up. */
 export interface GivenId {
   service_id: string;
   event_id: string;
 }
 
 /**
- * Hashes ids to 64 bits each: two numbers in the result, the lower half first, as ClickHouse sends a UInt64. The upper
- * half is MurmurHash3 (x86, 32 bits), the lower one xxHash32, both of the service's 16 bytes and then the event's, with
- * seed 0. `id_hash` in schemas/clickhouse/0007_seen_event_ids.sql is the same hash. Case does not matter.
+ * Hashes ids to 64 bits each: two numbers in the result, the lower half first, as ClickHouse sends
+ * a UInt64. The upper half is MurmurHash3 (x86, 32 bits), the lower one xxHash32, both of the
+ * service's 16 bytes and then the event's, with seed 0. Case does not matter. `id_hash` in
+ * schemas/clickhouse/0007_seen_event_ids.sql is the same hash.
  */
 export function hashGivenIds(ids: readonly GivenId[]): Uint32Array {
   const hashes = new Uint32Array(2 * ids.length);
@@ -37,7 +38,10 @@ const PRIME_3 = 0xc2b2ae3d;
 const LENGTH = 32;
 
 function beginHash(id: string): HalfHash {
-  const [a, b, c, d] = [wordAt(id, 0, 4), wordAt(id, 9, 14), wordAt(id, 19, 24), wordAt(id, 28, 32)];
+  const a = wordAt(id, 0, 4);
+  const b = wordAt(id, 9, 14);
+  const c = wordAt(id, 19, 24);
+  const d = wordAt(id, 28, 32);
   return {
     murmur: murmurRound(murmurRound(murmurRound(murmurRound(0, a), b), c), d),
     one: xxRound((PRIME_1 + PRIME_2) | 0, a),
@@ -47,12 +51,15 @@ function beginHash(id: string): HalfHash {
   };
 }
 
-function endHash({ murmur, one, two, three, four }: HalfHash, id: string, into: Uint32Array, at: number): void {
+function endHash(half: HalfHash, id: string, into: Uint32Array, at: number): void {
   const a = wordAt(id, 0, 4);
   const b = wordAt(id, 9, 14);
   const c = wordAt(id, 19, 24);
   const d = wordAt(id, 28, 32);
-  into[at] = xxEnd(rotated(xxRound(one, a), 1) + rotated(xxRound(two, b), 7) + rotated(xxRound(three, c), 12) + rotated(xxRound(four, d), 18));
+  const early = rotated(xxRound(half.one, a), 1) + rotated(xxRound(half.two, b), 7);
+  const late = rotated(xxRound(half.three, c), 12) + rotated(xxRound(half.four, d), 18);
+  into[at] = xxEnd(early + late);
+  const { murmur } = half;
   into[at + 1] = murmurEnd(murmurRound(murmurRound(murmurRound(murmurRound(murmur, a), b), c), d));
 }
 
@@ -70,7 +77,9 @@ function murmurEnd(hash: number): number {
   return end ^ (end >>> 16);
 }
 
-const xxRound = (lane: number, word: number): number => Math.imul(rotated((lane + Math.imul(word, PRIME_2)) | 0, 13), PRIME_1);
+function xxRound(lane: number, word: number): number {
+  return Math.imul(rotated((lane + Math.imul(word, PRIME_2)) | 0, 13), PRIME_1);
+}
 
 function xxEnd(lanes: number): number {
   let end = (lanes + LENGTH) | 0;
@@ -79,11 +88,16 @@ function xxEnd(lanes: number): number {
   return end ^ (end >>> 16);
 }
 
-const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => digitOf(String.fromCharCode(code)));
+
+function digitOf(character: string): number {
+  return Number.parseInt(character, 16) || 0;
+}
 
 /** Reads four digits here and four there: four bytes of a UUID, the first one lowest. */
 function wordAt(id: string, here: number, there: number): number {
-  return byteAt(id, here) | (byteAt(id, here + 2) << 8) | (byteAt(id, there) << 16) | (byteAt(id, there + 2) << 24);
+  const low = byteAt(id, here) | (byteAt(id, here + 2) << 8);
+  return low | (byteAt(id, there) << 16) | (byteAt(id, there + 2) << 24);
 }
 
 function byteAt(id: string, at: number): number {

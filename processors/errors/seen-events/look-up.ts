@@ -1,8 +1,8 @@
 import { REMEMBERED_MS } from "../../../domain/floods/read.ts";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
-import type { GivenId } from "./id-hash.ts";
 import { SLOT_MS, slotOf } from "./generations.ts";
-import { placeOf } from "./judge-seen.ts";
+import type { GivenId } from "./id-hash.ts";
+import { placeOf, type CountedId, type Place } from "./judge-seen.ts";
 
 /** One id to look up. */
 export interface AskedId extends GivenId {
@@ -12,44 +12,50 @@ export interface AskedId extends GivenId {
   receivedAt: number;
 }
 
-/** Where an id stands in ClickHouse. */
-export interface StandingId extends GivenId {
-  log_id: string;
-  partition: number;
-  offset: string;
-  index: number;
-  receivedAt: number;
-}
+type Candidate = GivenId & Place & { receivedAt: number };
 
 const AT_ONCE = 5_000;
 
 /**
- * Finds where ids stand, received within an hour of the earliest and latest of those asked. Rows of `beacon_events` decide:
- * a row behind its view may stand without them. `anywhere` looks into all partitions and not only into the id's own.
+ * Finds where ids stand, received within an hour of the earliest and latest of those asked. Only an
+ * id whose row stands in `beacon_events` is found: a view's row may stand without it. `anywhere`
+ * searches all partitions, and not only the id's own. Both logs are always searched.
  */
-export async function lookUpIds(clickhouse: ClickHouse, asked: readonly AskedId[], { anywhere }: { anywhere: boolean }): Promise<StandingId[]> {
-  const found: StandingId[] = [];
+export async function lookUpIds(
+  clickhouse: ClickHouse,
+  asked: readonly AskedId[],
+  { anywhere }: { anywhere: boolean },
+): Promise<CountedId[]> {
+  const found: CountedId[] = [];
   for (let at = 0; at < asked.length; at += AT_ONCE) {
     const candidates = await findCandidates(clickhouse, asked.slice(at, at + AT_ONCE), anywhere);
-    for (let from = 0; from < candidates.length; from += AT_ONCE) found.push(...(await confirm(clickhouse, candidates.slice(from, from + AT_ONCE))));
+    for (let from = 0; from < candidates.length; from += AT_ONCE) {
+      found.push(...(await confirm(clickhouse, candidates.slice(from, from + AT_ONCE))));
+    }
   }
   return found;
 }
 
 const ANYWHERE = "(id_hash, event_id) IN arrayZip({hashes:Array(UInt64)}, {ids:Array(UUID)})";
-const IN_PARTITION = "(partition, id_hash, event_id) IN arrayZip({partitions:Array(UInt16)}, {hashes:Array(UInt64)}, {ids:Array(UUID)})";
+const IN_PARTITION = `(partition, id_hash, event_id)
+  IN arrayZip({partitions:Array(UInt16)}, {hashes:Array(UInt64)}, {ids:Array(UUID)})`;
 
-/** Both logs are searched: the one of the table's key that a condition leaves out costs a granule for each id. */
-async function findCandidates(clickhouse: ClickHouse, asked: readonly AskedId[], anywhere: boolean): Promise<StandingId[]> {
+async function findCandidates(
+  clickhouse: ClickHouse,
+  asked: readonly AskedId[],
+  anywhere: boolean,
+): Promise<Candidate[]> {
   const moments = asked.map(({ receivedAt }) => receivedAt);
   const since = moments.reduce((one, other) => Math.min(one, other)) - REMEMBERED_MS;
   const until = moments.reduce((one, other) => Math.max(one, other)) + REMEMBERED_MS;
-  return clickhouse.query<StandingId>(
-    `SELECT service_id, event_id, log_id, partition, offset, index, toFloat64(toUnixTimestamp64Milli(received_at)) AS receivedAt
+  return clickhouse.query<Candidate>(
+    `SELECT service_id, event_id, log_id, partition, offset, index,
+       toFloat64(toUnixTimestamp64Milli(received_at)) AS receivedAt
      FROM seen_event_ids
      WHERE ${anywhere ? ANYWHERE : IN_PARTITION}
        AND slot BETWEEN toDateTime({first:Int64}, 'UTC') AND toDateTime({last:Int64}, 'UTC')
-       AND received_at > fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})`,
+       AND received_at > fromUnixTimestamp64Milli({since:Int64})
+       AND received_at < fromUnixTimestamp64Milli({until:Int64})`,
     {
       partitions: asked.map(({ partition }) => partition),
       hashes: asked.map(({ hash }) => hash),
@@ -62,11 +68,12 @@ async function findCandidates(clickhouse: ClickHouse, asked: readonly AskedId[],
   );
 }
 
-/** Leaves those whose row stands; the projection by place finds it without reading others. */
-async function confirm(clickhouse: ClickHouse, candidates: readonly StandingId[]): Promise<StandingId[]> {
-  const rows = await clickhouse.query<Pick<StandingId, "log_id" | "partition" | "offset" | "index">>(
+/** Leaves those whose row stands. The projection by place finds it without reading others. */
+async function confirm(clickhouse: ClickHouse, candidates: Candidate[]): Promise<CountedId[]> {
+  const rows = await clickhouse.query<Place>(
     `SELECT log_id, partition, offset, index FROM beacon_events
-     WHERE (log_id, partition, offset, index) IN arrayZip({logs:Array(String)}, {partitions:Array(UInt16)}, {offsets:Array(UInt64)}, {indexes:Array(UInt32)})`,
+     WHERE (log_id, partition, offset, index) IN arrayZip({logs:Array(String)},
+       {partitions:Array(UInt16)}, {offsets:Array(UInt64)}, {indexes:Array(UInt32)})`,
     {
       logs: candidates.map((candidate) => candidate.log_id),
       partitions: candidates.map(({ partition }) => partition),
@@ -75,5 +82,11 @@ async function confirm(clickhouse: ClickHouse, candidates: readonly StandingId[]
     },
   );
   const standing = new Set(rows.map(placeOf));
-  return candidates.filter((candidate) => standing.has(placeOf(candidate)));
+  const found: CountedId[] = [];
+  for (const candidate of candidates) {
+    const { service_id, event_id, receivedAt } = candidate;
+    const place = placeOf(candidate);
+    if (standing.has(place)) found.push({ service_id, event_id, receivedAt, place });
+  }
+  return found;
 }

@@ -89,7 +89,7 @@ test("a look-up of ids that stand nowhere never touches the rows", async () => {
 test("warming reads only the partition's own ids, of the slots that matter, and finds them all", async () => {
   const { clickhouse, estimates } = estimating(fresh.clickhouse);
   const filter = makeSeenGenerations({ left: 2 ** 30 }, () => now);
-  const read = await warmUp({ clickhouse, logId, partition: 2, filter, now, stopped: () => false });
+  const read = await warmUp({ clickhouse, logId, partition: 2, now, stopped: () => false }, filter);
   const own = (PARTS * ROWS_OF_PART * 12) / 16 / PARTITIONS;
   expect(read).toBeGreaterThan(own * 0.85);
   expect(read).toBeLessThanOrEqual(own);

@@ -38,6 +38,9 @@ export interface Description extends Increment {
   grouping_parts: GroupingPart[];
 }
 
+/** Gives rows with all their columns. */
+export type ReadRows = (wanted: readonly BriefRow[]) => Promise<BeaconEventRow[]>;
+
 /** `recordCounted` of rows that are whole. */
 export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<{ created: string[] }> {
   return recordCounted(tx, rows, async () => rows);
@@ -47,10 +50,11 @@ export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Prom
  * Counts a batch of occurrences into their signatures, in the transaction that also moves the consumer's cursor:
  * new signatures are made from their first event and announced as `error.new`, resolved ones that happened again
  * become regressed, ignored ones whose condition is met become new without a word. Releases that are named for the first
- * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids. `whole` gives the same rows
- * with all their columns; it is asked only when a signature is new or came back.
+ * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids. `readRows` gives,
+ * of rows in brief, those with all their columns that describe their signatures: the first one of each, and one that has
+ * its details. It is asked only when a signature is new or came back.
  */
-export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: () => Promise<BeaconEventRow[]>): Promise<{ created: string[] }> {
+export async function recordCounted(tx: Transaction, rows: BriefRow[], readRows: ReadRows): Promise<{ created: string[] }> {
   await noteSeenReleases(tx, releasesOf(rows));
   const aliases = await mergedInto(tx, [...new Set(rows.flatMap((row) => (row.type === "vital" ? [] : [row.signature_id])))]);
   const byId = countBySignature(rows, aliases);
@@ -60,7 +64,7 @@ export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: ()
   const counted = await countKnown(tx, batch.map(({ increment }) => increment));
   const known = new Set(counted.map(({ id }) => id));
   const missing = batch.filter(({ increment }) => !known.has(increment.id));
-  const described = await describe(missing, aliases, whole);
+  const described = await describe(missing, { rows, aliases, readRows });
   const adopted = await adoptUnmapped(tx, [...described.values()]);
   const adoptedIds = new Set(adopted.values());
   counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adoptedIds.has(increment.id)).map(({ increment }) => increment))));
@@ -72,7 +76,7 @@ export async function recordCounted(tx: Transaction, rows: BriefRow[], whole: ()
   const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
   await noteEnvironments(tx, rows, new Map([...aliases, ...adopted]));
   if (created.length === 0 && regressed.length === 0) return { created };
-  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), aliases, whole);
+  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), { rows, aliases, readRows });
   await noteLate(tx, created.map((id) => described.get(id)!));
   await emitEvents(tx, [
     ...created.map((id) => eventOf("error.new", described.get(id)!)),
@@ -99,12 +103,13 @@ async function noteEnvironments(tx: Transaction, rows: BriefRow[], aliases: Read
 }
 
 /** What signatures say of themselves, by id, from their first events; of which the first that has its details gives these. */
-async function describe(wanted: Counted[], aliases: ReadonlyMap<string, string>, whole: () => Promise<BeaconEventRow[]>): Promise<Map<string, Description>> {
+async function describe(wanted: Counted[], { rows, aliases, readRows }: { rows: BriefRow[]; aliases: ReadonlyMap<string, string>; readRows: ReadRows }): Promise<Map<string, Description>> {
   if (wanted.length === 0) return new Map();
   const byId = new Map(wanted.map((each) => [each.increment.id, each]));
   const first = new Map<string, BeaconEventRow>();
   const detailed = new Map<string, BeaconEventRow>();
-  for (const row of await whole()) {
+  const ofWanted = rows.filter((row) => byId.has(aliases.get(row.signature_id) ?? row.signature_id));
+  for (const row of await readRows(ofWanted)) {
     const id = aliases.get(row.signature_id) ?? row.signature_id;
     const counted = byId.get(id);
     if (!counted) continue;

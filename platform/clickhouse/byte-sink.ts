@@ -7,6 +7,8 @@ export interface ByteSink {
   at: number;
   /** The chunks that are full, in their order. */
   full: Buffer[];
+  /** Bytes in the full chunks. */
+  fullBytes: number;
   /** How many bytes may still be written behind the full chunks. */
   left: number;
   /** Memory of chunks that nobody uses any more, warm: the kernel gives new memory page by page, which costs more than filling it. */
@@ -23,13 +25,18 @@ const MEASURED = 65_536;
 
 /** `limit` in bytes; chunks are taken from `spare` as long as there are some. */
 export function makeByteSink(limit: number, spare: Buffer[]): ByteSink {
-  return { bytes: spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK), at: 0, full: [], left: limit, spare };
+  return { bytes: spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK), at: 0, full: [], fullBytes: 0, left: limit, spare };
 }
 
 /** All that was written, in one or more pieces; a `RangeError` beyond the limit. Nothing may be written after this. */
 export function writtenBytes(sink: ByteSink): Buffer[] {
   closeChunk(sink);
   return sink.full;
+}
+
+/** How many bytes were written up to now. */
+export function writtenCount({ fullBytes, at }: ByteSink): number {
+  return fullBytes + at;
 }
 
 /** Gives chunks back, when nobody reads them any more. */
@@ -50,6 +57,7 @@ function nextChunk(sink: ByteSink, count: number): void {
 
 function closeChunk(sink: ByteSink): void {
   sink.full.push(sink.bytes.subarray(0, sink.at));
+  sink.fullBytes += sink.at;
   sink.left -= sink.at;
   if (sink.left < 0) throw new RangeError("the rows take more bytes than one insert may have");
 }

@@ -100,10 +100,10 @@ test("a query is stopped at its time limit", async () => {
 test("a killed query has ended when the kill resolves", async () => {
   const slow = fetch(`${addressOf(fresh.url)}&query_id=slow-one`, { method: "POST", body: "SELECT sum(sleepEachRow(0.1)) FROM numbers(200) SETTINGS max_block_size = 1", headers: authorization(fresh.url) });
   await expect.poll(() => clickhouse.query("SELECT 1 FROM system.processes WHERE Settings['log_comment'] = 'slow-one'")).toHaveLength(1);
-  await clickhouse.killQuery("slow-one");
+  await clickhouse.killQueries(["slow-one"]);
   expect(await clickhouse.query("SELECT 1 FROM system.processes WHERE Settings['log_comment'] = 'slow-one'")).toHaveLength(0);
   expect((await slow).headers.get("x-clickhouse-exception-code")).toBe("394");
-  await clickhouse.killQuery("nobody has this id");
+  await clickhouse.killQueries(["nobody has this id", "nor this"]);
 });
 
 test("twenty queries run while rows are inserted", async () => {
@@ -125,7 +125,7 @@ test("a ClickHouse that is away, or lets go in the middle, is unavailable rather
   rude.close();
   await expect(away.ping()).rejects.toBeInstanceOf(ClickHouseUnavailable);
   await expect(away.command("SELECT 1")).rejects.toBeInstanceOf(ClickHouseUnavailable);
-  await expect(away.killQuery("x")).rejects.toBeInstanceOf(ClickHouseUnavailable);
+  await expect(away.killQueries(["x"])).rejects.toBeInstanceOf(ClickHouseUnavailable);
   await away.close();
 });
 

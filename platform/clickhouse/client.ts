@@ -4,7 +4,7 @@ import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { keepSpare } from "./byte-sink.ts";
 import { ClickHouseUnavailable, type ClickHouse } from "./port.ts";
-import { encodeRows, encodeUnevenRows, type EncodedRows, type TableColumn } from "./row-binary.ts";
+import { encodeRows, encodeUnevenRows, type TableColumn, type WrittenRows } from "./row-binary.ts";
 import { quotedName, stringLiteral } from "./tokens.ts";
 
 /** The largest insert: beyond it, one statement could become several blocks, and a token would no longer hold them together. */
@@ -86,12 +86,16 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
     return encodeRows(columns, rows, bodies) ?? encodeUnevenRows(columns, rows, bodies);
   }
 
-  async function send(name: string, { columns, format, body }: EncodedRows, { token, queryId }: { token: string | undefined; queryId: string | undefined }): Promise<void> {
+  async function send(name: string, { columns, format, body }: WrittenRows, { token, queryId }: { token: string | undefined; queryId: string | undefined }): Promise<void> {
     // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
     const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token ?? newId())}`;
+    await sendInsert(`INSERT INTO ${name} (${columns.map(quotedName).join(", ")}) SETTINGS ${settings} FORMAT ${format}`, body, queryId);
+  }
+
+  async function sendInsert(query: string, body: readonly Uint8Array[], queryId: string | undefined): Promise<void> {
     await reached("insert", STATEMENT_TIMEOUT_MS, async (signal) => {
       const { stream } = await client.exec({
-        query: `INSERT INTO ${name} (${columns.map(quotedName).join(", ")}) SETTINGS ${settings} FORMAT ${format}`,
+        query,
         values: Readable.from(body, { objectMode: false }),
         abort_signal: signal,
         ...(queryId !== undefined && { query_id: queryId }),
@@ -160,18 +164,26 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
 
     columnsOf: async (table) => described.get(tableName(table)) ?? describe(table),
 
-    async insertEncoded(table, rows, { token, queryId }) {
+    async insertEncoded(table, rows, { queryId, onlyIf = "1" }) {
+      if (rows.ends.length === 0) return;
       const name = tableName(table);
+      const names = rows.columns.map((column) => quotedName(column.name)).join(", ");
+      const structure = rows.columns.map((column) => `${quotedName(column.name)} ${column.type}`).join(", ");
+      // A token of its own for each attempt: a proxy that repeats the request adds nothing, and equal rows stay apart.
+      const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(newId())}`;
+      const select = `SELECT ${names} FROM input(${stringLiteral(structure)}) WHERE ${onlyIf}`;
       try {
-        await send(name, rows, { token, queryId });
+        await sendInsert(`INSERT INTO ${name} (${names}) SETTINGS ${settings} ${select} FORMAT RowBinary`, rows.body, queryId);
       } catch (error) {
         if (!(error instanceof ClickHouseUnavailable)) described.delete(name);
         throw error;
       }
     },
 
-    async killQuery(queryId) {
-      await reached("kill", STATEMENT_TIMEOUT_MS, (signal) => client.command({ query: "KILL QUERY WHERE query_id = {query_id:String} SYNC", query_params: { query_id: queryId }, abort_signal: signal }));
+    async killQueries(queryIds) {
+      if (queryIds.length === 0) return;
+      const ids = queryIds.map(stringLiteral).join(", ");
+      await reached("kill", STATEMENT_TIMEOUT_MS, (signal) => client.command({ query: `KILL QUERY WHERE query_id IN (${ids}) SYNC`, abort_signal: signal }));
     },
 
     async command(sql, params) {

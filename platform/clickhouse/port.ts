@@ -21,11 +21,15 @@ export interface ClickHouse {
   /** The columns that rows of a table may be given, as last seen: for encoding rows elsewhere, such as in a worker thread. */
   columnsOf(table: string): Promise<TableColumn[]>;
 
-  /** As `insert`, of rows that `encodeRows` made. When the table has other columns by now it rejects with ClickHouse's error and holds nothing of them. */
-  insertEncoded(table: string, rows: EncodedRows, options: { token?: string; queryId?: string }): Promise<void>;
+  /**
+   * Inserts rows that `encodeRowsApart` made, all in one statement, if `onlyIf`, a condition that ClickHouse evaluates
+   * once before it inserts, is true or throws nothing. Nothing is deduplicated. ≤ 100,000 rows and 64 MiB. Rejects with
+   * `ClickHouseUnavailable` when it is unknown what became of it.
+   */
+  insertEncoded(table: string, rows: EncodedRows, options: { queryId: string; onlyIf?: string }): Promise<void>;
 
-  /** Makes sure that no query with this id runs any more (`KILL QUERY … SYNC`). */
-  killQuery(queryId: string): Promise<void>;
+  /** Ends the queries with these ids and waits until none of them runs any more. */
+  killQueries(queryIds: readonly string[]): Promise<void>;
 
   /** A statement without rows: DDL, ALTER … DELETE. */
   command(sql: string, params?: Record<string, unknown>): Promise<void>;

@@ -1,4 +1,4 @@
-import { makeByteSink, writeByte, writeCount, writeText, writtenBytes, type ByteSink } from "./byte-sink.ts";
+import { makeByteSink, writeByte, writeCount, writeText, writtenBytes, writtenCount, type ByteSink } from "./byte-sink.ts";
 import { writerOf, type ColumnWriter } from "./column-writers.ts";
 
 /** A column that rows may be inserted into. */
@@ -8,17 +8,22 @@ export interface TableColumn {
   type: string;
 }
 
-/** Plain data: it may travel from a worker thread. */
-export interface EncodedRows {
+/** Rows as one body, with its head; still in the memory that they were written to, which may be used again. */
+export interface WrittenRows {
   /** In the order in which the rows have them. */
   columns: string[];
   format: "RowBinaryWithNamesAndTypes" | "RowBinaryWithDefaults";
-  body: Uint8Array[];
+  body: Buffer[];
 }
 
-/** Still in the memory that it was written to, which may be used again. */
-interface WrittenRows extends EncodedRows {
-  body: Buffer[];
+/** Rows of which some can be left out without being encoded again. Plain data: it may travel from a worker thread. */
+export interface EncodedRows {
+  /** In the order in which the rows have them. */
+  columns: TableColumn[];
+  /** RowBinary without a head. */
+  body: Uint8Array[];
+  /** Where each row ends, in bytes from the beginning of the body. */
+  ends: Uint32Array;
 }
 
 /** The most bytes of a body, and where its memory is taken from and goes back to. */
@@ -44,7 +49,51 @@ export function encodeRows(table: readonly TableColumn[], rows: readonly object[
   return { columns: columns.map(({ name }) => name), format: "RowBinaryWithNamesAndTypes", body: writtenBytes(sink) };
 }
 
-function writeRows(sink: ByteSink, columns: readonly TableColumn[], rows: readonly object[]): boolean {
+/**
+ * Rows that all have the columns of the first one, in RowBinary without a head. Null when one has other columns, or one
+ * that the table has not; throws as `encodeRows`.
+ */
+export function encodeRowsApart(
+  table: readonly TableColumn[],
+  rows: readonly object[],
+  { limit, spare }: BodyNeeds,
+): EncodedRows | null {
+  const first = rows[0] as Record<string, unknown>;
+  const columns = table.filter(({ name }) => first[name] !== undefined);
+  const sink = makeByteSink(limit, spare);
+  const ends = new Uint32Array(rows.length);
+  return writeRows(sink, columns, rows, ends) ? { columns, body: writtenBytes(sink), ends } : null;
+}
+
+/** The rows for which `isWanted` says true, given the row's number; the bytes are not copied. */
+export function selectRows({ columns, body, ends }: EncodedRows, isWanted: (row: number) => boolean): EncodedRows {
+  const kept: Uint8Array[] = [];
+  const keptEnds: number[] = [];
+  let chunk = 0;
+  let chunkFrom = 0;
+  let bytes = 0;
+  for (let row = 0; row < ends.length; row++) {
+    if (!isWanted(row)) continue;
+    const to = ends[row]!;
+    let from = row === 0 ? 0 : ends[row - 1]!;
+    bytes += to - from;
+    keptEnds.push(bytes);
+    while (from < to) {
+      while (from >= chunkFrom + body[chunk]!.byteLength) chunkFrom += body[chunk++]!.byteLength;
+      const end = Math.min(to, chunkFrom + body[chunk]!.byteLength);
+      kept.push(body[chunk]!.subarray(from - chunkFrom, end - chunkFrom));
+      from = end;
+    }
+  }
+  return { columns, body: kept, ends: Uint32Array.from(keptEnds) };
+}
+
+function writeRows(
+  sink: ByteSink,
+  columns: readonly TableColumn[],
+  rows: readonly object[],
+  ends?: Uint32Array,
+): boolean {
   const names = columns.map(({ name }) => name);
   const writers = columns.map(writerFor);
   const { length } = names;
@@ -61,6 +110,7 @@ function writeRows(sink: ByteSink, columns: readonly TableColumn[], rows: readon
         if (value === undefined) return false;
         writers[column]!(sink, value);
       }
+      if (ends) ends[rowIndex] = writtenCount(sink);
     }
     return true;
   } catch (error) {

@@ -70,6 +70,7 @@ export async function openEmbeddedLog({ folder, partitions, retentionBytes, rete
     async consume(options) {
       const reader = await startReader({ store, writer, log }, options);
       const consumer = {
+        readAgain: reader.readAgain,
         async stop() {
           await reader.stop();
           consumers.delete(consumer);

@@ -146,6 +146,19 @@ export function decodeHead(frame: Uint8Array): FrameHead & { entries: number } {
   return { edgeId: uuidFromBytes(frame.subarray(8, 24)), sequence: view.getBigUint64(24, true), entries: view.getUint32(4, true) };
 }
 
+/** Reads the head and checks that all entries are there, without reading them. Throws as `decodeFrame` does. */
+export function checkFrame(frame: Uint8Array): FrameHead {
+  const { entries, ...head } = decodeHead(frame);
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  let at = HEAD_BYTES;
+  for (let index = 0; index < entries; index++) {
+    if (at + ENTRY_BYTES > frame.byteLength) throw new Error(`frame cut short in entry ${index} of ${entries}`);
+    at += ENTRY_BYTES + view.getUint32(at, true);
+    if (at > frame.byteLength) throw new Error(`frame cut short in the body of entry ${index} of ${entries}`);
+  }
+  return head;
+}
+
 /** Bodies are views into the frame's bytes, not copies. Throws as `decodeHead` does, and on a frame that was cut short. */
 export function decodeFrame(frame: Uint8Array): { head: FrameHead; entries: FrameEntry[] } {
   const { entries: count, ...head } = decodeHead(frame);

@@ -63,6 +63,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
   async function keep(starting: Promise<Consumer>): Promise<Consumer> {
     const started = await starting;
     const consumer = {
+      readAgain: started.readAgain,
       async stop() {
         await started.stop();
         consumers.delete(consumer);

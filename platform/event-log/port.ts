@@ -95,6 +95,11 @@ export interface LogRecord {
 }
 
 export interface Consumer {
+  /**
+   * Reads a partition again from a lower offset, once no call for it runs; nothing when the partition is not held.
+   * After a restore of the cursors, for a partition of which nothing more may ever come.
+   */
+  readAgain(partition: number, from: bigint): void;
   /** Finishes the running calls, then leaves the group. */
   stop(): Promise<void>;
 }

@@ -1,35 +1,40 @@
 import { decodeFrame, type FrameEntry } from "../../platform/event-log/frame.ts";
-import type { LogRecord } from "../../platform/event-log/port.ts";
-import type { CursorName } from "./cursor.ts";
 import type { UnreadableEntry } from "./dead-letter.ts";
-import type { PlacedRow } from "./range-rows.ts";
+import { isLeftOut, type FreshSlice } from "./fresh-frames.ts";
+import { rowIndexOf, type PlacedRow } from "./row-places.ts";
 
-export interface RowPlace {
+/** Where the rows of one entry begin. */
+export interface EntryPlace {
   logId: string;
   partition: number;
   offset: bigint;
-  /** Of the row among all rows of its record. */
-  index: number;
+  /** Of the entry's first row; those of its other rows follow. */
+  firstIndex: number;
 }
 
 /**
- * Rows of records whose entries are cheap to read, on this thread. `rowsOf` gets the place of the entry's first row; an entry
- * that it throws on is told apart from its neighbours.
+ * Rows of records whose entries are cheap to read, on this thread. An entry that `rowsOf` throws on is told apart from
+ * its neighbours. `only`, an entry's number, leaves out all others.
  */
-export function placedRows<Row extends PlacedRow>(records: LogRecord[], { logId, partition }: CursorName, rowsOf: (place: RowPlace, entry: FrameEntry) => Row[]): { rows: Row[]; unreadable: UnreadableEntry[] } {
+export function placedRows<Row extends PlacedRow>(
+  logId: string,
+  slices: readonly FreshSlice[],
+  rowsOf: (place: EntryPlace, entry: FrameEntry) => Row[],
+  only: number | null,
+): { rows: Row[]; unreadable: UnreadableEntry[] } {
+  const rows: Row[] = [];
   const unreadable: UnreadableEntry[] = [];
-  const rows = records.flatMap(({ offset, value }) => {
-    let index = 0;
-    return decodeFrame(value).entries.flatMap((entry, entryIndex) => {
-      try {
-        const rowsOfEntry = rowsOf({ logId, partition, offset, index }, entry);
-        index += rowsOfEntry.length;
-        return rowsOfEntry;
-      } catch (error) {
-        unreadable.push({ offset, entryIndex, reason: error instanceof Error ? error.message : String(error) });
-        return [];
+  for (const { partition, records, left } of slices) {
+    for (const { offset, value } of records) {
+      for (const [entryIndex, entry] of decodeFrame(value).entries.entries()) {
+        if ((only !== null && only !== entryIndex) || isLeftOut(left, offset, entryIndex)) continue;
+        try {
+          rows.push(...rowsOf({ logId, partition, offset, firstIndex: rowIndexOf(entryIndex, 0) }, entry));
+        } catch (error) {
+          unreadable.push({ partition, offset, entryIndex, reason: error instanceof Error ? error.message : String(error) });
+        }
       }
-    });
-  });
+    }
+  }
   return { rows, unreadable };
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("an entry that always fails becomes a dead letter alone; its neighbours are applied once", async () => {
+test("an entry that always fails goes to the dead-letter topic alone; its neighbours are applied once", async () => {
   const entry = (text: string) => ({ requestNumber: 0, receivedAt: Date.now(), detached: true, organizationId: newId(), subjectId: newId(), body: Buffer.from(text) });
   const edgeId = newId();
   await eventLog.append("metrics", 0, encodeFrame({ edgeId, sequence: 1n }, ["a", "poison", "b"].map(entry)));
@@ -50,11 +50,10 @@ test("an entry that always fails becomes a dead letter alone; its neighbours are
     },
   );
   await vi.waitFor(() => expect(applied).toEqual(["a", "b", "c"]), { timeout: 60_000 });
-  await consumer.stop();
   const letters = await postgres.database.select().from(deadLetters);
-  const known = { consumerGroup: "test", logId: eventLog.id, topic: "metrics", partition: 0, state: "open", replays: 0 };
-  expect(letters).toMatchObject([{ ...known, offset: 0n, entry: 1, reason: "this entry cannot be applied" }]);
-  expect(Buffer.from(decodeFrame(letters[0]!.bytes).entries[0]!.body).toString()).toBe("poison");
+  expect(letters.map(({ bytes }) => Buffer.from(decodeFrame(bytes).entries[0]!.body).toString())).toEqual(["poison"]);
+  expect(letters[0]).toMatchObject({ consumerGroup: "test", topic: "metrics", partition: 0, offset: 0n, entry: 1, reason: "this entry cannot be applied", state: "open" });
+  await consumer.stop();
 });
 
 test("what is proven to be processed never lies beyond the clock, also after the clock was put back", async () => {
@@ -70,7 +69,7 @@ test("what is proven to be processed never lies beyond the clock, also after the
   const afterBatches: number[] = [];
   const consumer = await startTransactionalConsumer<number, number>(
     { eventLog, database: postgres.database, clock, log, metrics: makeMetrics() },
-    { topic: "heartbeats", group: "clocks", proves: true, prepare: async (entries) => entries.length, apply: async (_transaction, count) => count, afterCommit: async () => void afterBatches.push(await provenAhead()) },
+    { topic: "heartbeats", group: "clocks", proves: true, prepare: async (entries) => entries.length, apply: async (_transaction, count) => count, afterCommit: () => void provenAhead().then((ahead) => afterBatches.push(ahead)) },
   );
   const provenAhead = async () => (await postgres.database.select().from(cursors).where(eq(cursors.consumerGroup, "clocks")))[0]!.caughtUpTo!.getTime() - Date.now();
   try {

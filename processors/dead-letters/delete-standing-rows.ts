@@ -4,7 +4,7 @@ import type { Log } from "../../platform/log.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { deadLetters } from "../../schemas/tables/all.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
-import { logOfRows } from "../consume/cursor.ts";
+import { logOfRows } from "../consume/cursor-name.ts";
 import { deleteRowsAt, type RowsAt } from "./rows-at.ts";
 
 /** Where a group's rows stand; the other groups have none. */

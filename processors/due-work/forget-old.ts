@@ -1,4 +1,3 @@
-import { forgetAnsweredLetters } from "../../domain/dead-letters/discard-dead-letters.ts";
 import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
 import { forgetOldRuns } from "../../domain/workflows/runs/record.ts";
@@ -14,7 +13,6 @@ const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[
   forgetOldDeliveries,
   forgetOldNotifications,
   forgetOldRuns,
-  forgetAnsweredLetters,
 ];
 
 /** Deletes what is kept for 30 days at most. One kind that cannot be deleted does not keep the others. */

@@ -1,22 +1,23 @@
-import { unpackBriefRows, type BriefRow } from "../../domain/errors/brief-rows.ts";
+import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import { recordCounted } from "../../domain/errors/record.ts";
-import { keepSpare } from "../../platform/clickhouse/byte-sink.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
-import { handingOver, type WorkerPool } from "../../platform/worker-pool.ts";
-import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import type { ConsumerNeeds } from "../consume/consumer-state.ts";
-import { logOfRows } from "../consume/cursor.ts";
-import { startRangeConsumer, type RangeOptions } from "../consume/ranges.ts";
+import type { WorkerPool } from "../../platform/worker-pool.ts";
+import type { BatchStep } from "../consume/batch-consumer.ts";
+import { logOfRows } from "../consume/cursor-name.ts";
+import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
+import { startRowConsumer, type RowConsumerOptions } from "../consume/row-consumer.ts";
+import { makeDescribedRows } from "./described-rows.ts";
 import type { Precedence } from "./precedence.ts";
 import { makeRowsInWorker } from "./rows-in-worker.ts";
 import { makeSeenEvents } from "./seen-events/seen-events.ts";
+import { BEACON_SIDE_TABLES } from "./side-tables.ts";
 import { watchFloods } from "./watch-floods.ts";
 import type { RowsResult, RowsTask } from "./worker.ts";
 
 export type ErrorRowsPool = WorkerPool<RowsTask, RowsResult>;
 
-export interface ErrorConsumerNeeds extends ConsumerNeeds {
+export interface ErrorConsumerNeeds extends DatabaseConsumerNeeds {
   clickhouse: ClickHouse;
   pool: ErrorRowsPool;
   /** Shared by the two consumers of beacons in a process. */
@@ -25,14 +26,17 @@ export interface ErrorConsumerNeeds extends ConsumerNeeds {
   detailsPerMinute?: number;
 }
 
-type OnStep = RangeOptions<BeaconEventRow, BriefRow>["onStep"];
+type OnStep = (step: BatchStep) => Promise<void> | void;
+type Source = Pick<RowConsumerOptions<BriefRow>, "topic" | "group" | "limits" | "onBehind" | "turn">;
 
 /** Beacons → rows in a worker → ClickHouse → signatures and events in Postgres. */
 export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
   const { precedence } = needs;
   const floods = await watchFloods(needs);
-  const consumer = await consumeBeacons(needs, { topic: "beacons", group: "errors", ...(precedence && { onBehind: precedence.note }) }, floods.perhaps, onStep);
+  const source: Source = { topic: "beacons", group: "errors", ...(precedence && { onBehind: precedence.note }) };
+  const consumer = await consumeBeacons(needs, source, floods.perhaps, onStep);
   return {
+    ...consumer,
     async stop() {
       floods.stop();
       await consumer.stop();
@@ -40,50 +44,53 @@ export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnS
   };
 }
 
-/** The same for those of organizations that send more than their share: in smaller ranges, and after the others'. */
+/** The same for those of organizations that send more than their share: in smaller batches, and after the others'. */
 export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
   const { precedence } = needs;
-  return consumeBeacons(needs, { topic: "beacons-overflow", group: "errors-overflow", limits: { events: 5_000 }, ...(precedence && { turn: precedence.turn }) }, () => true, onStep);
+  const source: Source = { topic: "beacons-overflow", group: "errors-overflow", limits: { entries: 5_000 }, ...(precedence && { turn: precedence.turn }) };
+  return consumeBeacons(needs, source, () => true, onStep);
 }
 
-function consumeBeacons(needs: ErrorConsumerNeeds, from: Pick<RangeOptions<BeaconEventRow, BriefRow>, "topic" | "group" | "limits" | "onBehind" | "turn">, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep): Promise<Consumer> {
-  const seen = makeSeenEvents({ clickhouse: needs.clickhouse, log: needs.log, now: () => needs.clock.now(), elsewhereToo });
-  /** The partitions that were assigned so far; each assignment names one alone. */
-  const assigned = new Set<number>();
-  const inWorker = makeRowsInWorker(needs);
-  /** Memory that goes back and forth between this thread and the workers. */
-  const spare: Buffer[] = [];
-  return startRangeConsumer<BeaconEventRow, BriefRow>(needs, {
-    ...from,
+function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep | undefined): Promise<Consumer> {
+  const { clickhouse, clock, log, eventLog } = needs;
+  const logId = logOfRows({ logId: eventLog.id, topic: source.topic });
+  const seen = makeSeenEvents({ clickhouse, log, now: () => clock.now(), elsewhereToo });
+  const worker = makeRowsInWorker({ ...needs, logId, columns: () => clickhouse.columnsOf("beacon_events") });
+  const described = makeDescribedRows(needs);
+  return startRowConsumer<BriefRow>(needs, {
+    ...source,
     table: "beacon_events",
-    rowsOf: (records, cursor) => inWorker(records, { logId: logOfRows(cursor), partition: cursor.partition }),
-    async encodedOf(records, cursor) {
-      const { partition } = cursor;
-      const logId = logOfRows(cursor);
-      const columns = await needs.clickhouse.columnsOf("beacon_events");
-      const memory = spare.splice(0);
-      const task = handingOver({ logId, partition, records, columns, spare: memory, ...(needs.detailsPerMinute !== undefined && { detailsPerMinute: needs.detailsPerMinute }) }, memory.map(({ buffer }) => buffer as ArrayBuffer));
-      const { encoded, unreadable } = await needs.pool.run(task);
-      return encoded ? { rows: unpackBriefRows(encoded.brief), insert: encoded.insert, unreadable, onInserted: () => keepSpare(spare, encoded.insert.body) } : null;
+    sortKey: "service_id, signature_id, received_at",
+    briefColumns: BRIEF_COLUMNS,
+    sideTables: BEACON_SIDE_TABLES,
+    rowsOf: worker.computeRows,
+    selectNew: seen.withoutSeen,
+    onInserted: worker.giveBack,
+    async onAssigned(partitions) {
+      seen.assign(logId, partitions);
+      await seen.warm();
     },
-    withoutSeen: (rows) => seen.withoutSeen(rows, []),
-    onSetApart: (rows) => forgetRows(needs.clickhouse, rows),
-    onAssigned(cursor) {
-      assigned.add(cursor.partition);
-      seen.assign(logOfRows(cursor), [...assigned].map((partition) => ({ partition, kept: partition !== cursor.partition })));
-    },
-    apply: async (transaction, rows, whole) => {
-      await recordCounted(transaction, rows, whole);
+    beforeCommit: ({ rows }) => described.fetchRows(rows),
+    async apply(transaction, { rows }) {
+      await recordCounted(transaction, rows, described.readerOf(rows));
     },
     ...(onStep && { onStep }),
   });
 }
 
-/** Their ids too: an event that comes back would be taken for one that was counted. ClickHouse keeps no lists among the parameters of a mutation, hence texts. */
-async function forgetRows(clickhouse: ClickHouse, rows: BeaconEventRow[]): Promise<void> {
-  const { log_id: log, partition } = rows[0]!;
-  const params = { log, partition, places: rows.map(({ offset, index }) => `${offset}/${index}`).join(",") };
-  const inLog = "log_id = {log:String} AND partition = {partition:UInt16}";
-  const atPlaces = `DELETE WHERE ${inLog} AND has(splitByChar(',', {places:String}), concat(toString(offset), '/', toString(index))) SETTINGS mutations_sync = 1`;
-  for (const table of ["beacon_events", "seen_event_ids"]) await clickhouse.command(`ALTER TABLE ${table} ${atPlaces}`, params);
-}
+const BRIEF_COLUMNS = [
+  "log_id",
+  "partition",
+  "offset",
+  "index",
+  "organization_id",
+  "service_id",
+  "signature_id",
+  "event_id",
+  "event_id_given",
+  "type",
+  "received_at",
+  "occurred_at",
+  "release",
+  "environment",
+] as const satisfies readonly (keyof BriefRow)[];

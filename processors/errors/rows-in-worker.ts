@@ -1,89 +1,106 @@
-import type { TableColumn } from "../../platform/clickhouse/row-binary.ts";
-import type { LogRecord } from "../../platform/event-log/port.ts";
+import { WHOLE_RECORD } from "../../domain/dead-letters/record-dead-letters.ts";
+import { unpackBriefRows, type BriefRow } from "../../domain/errors/brief-rows.ts";
+import { keepSpare } from "../../platform/clickhouse/byte-sink.ts";
+import type { EncodedRows, TableColumn } from "../../platform/clickhouse/row-binary.ts";
 import type { Log } from "../../platform/log.ts";
-import { WorkerLost, type WorkerPool } from "../../platform/worker-pool.ts";
+import { handingOver, WorkerLost, type WorkerPool } from "../../platform/worker-pool.ts";
+import type { Readings } from "../consume/batch-consumer.ts";
 import type { UnreadableEntry } from "../consume/dead-letter.ts";
-import type { RowsResult, RowsTask } from "./worker.ts";
+import { isLeftOut, type FreshSlice } from "../consume/fresh-frames.ts";
+import type { ComputedRows } from "../consume/row-consumer.ts";
+import type { RowsResult, RowsTask, TaskRecord } from "./worker.ts";
 
-interface Place {
-  logId: string;
-  partition: number;
+/** Computes rows of beacons in worker threads. */
+export interface RowsInWorker {
+  /** The rows of some slices; `only`, an entry's number, leaves out all others. */
+  computeRows(slices: readonly FreshSlice[], only: number | null): Promise<ComputedRows<BriefRow> & Readings>;
+  /** Memory of encoded rows that nobody reads any more. */
+  giveBack(encoded: EncodedRows): void;
 }
 
-type RowsInWorker = (records: readonly LogRecord[], place: Place, columns?: TableColumn[]) => Promise<RowsResult>;
+interface RowsInWorkerNeeds {
+  pool: WorkerPool<RowsTask, RowsResult>;
+  log: Log;
+  /** As rows name it. */
+  logId: string;
+  columns(): Promise<TableColumn[]>;
+  detailsPerMinute?: number;
+}
 
-/** Entries known to lose their thread are remembered up to this number: a range that is tried again need not pay for them again. */
+/** Entries known to lose their thread are remembered up to this number: a batch that is tried again need not pay for them again. */
 const REMEMBERED = 1_000;
 
 /**
- * Rows of records by a worker thread, also when an entry kills or hangs its thread: the thread notes which entry it is at, so that
- * one is tried alone in a fresh thread, and when it does it again it is named unreadable and its neighbours are done without it.
- * Rejects with WorkerLost when no entry by itself is to blame; then it is worth another try later.
+ * Computes rows in worker threads, also when an entry kills or hangs its thread: the thread notes which entry it is at,
+ * so that one is tried alone in a fresh thread, and when it does it again it is named unreadable and its neighbours are
+ * done without it. Rejects with WorkerLost when no entry by itself is to blame; then it is worth another try later.
  */
-export function makeRowsInWorker({ pool, log }: { pool: WorkerPool<RowsTask, RowsResult>; log: Log }): RowsInWorker {
-  const reasons = new Map<string, string>();
+export function makeRowsInWorker({ pool, log, logId, columns, detailsPerMinute }: RowsInWorkerNeeds): RowsInWorker {
+  const lost = new Map<string, UnreadableEntry>();
+  /** Memory that goes back and forth between this thread and the workers. */
+  const spare: Buffer[] = [];
 
-  const rowsOf: RowsInWorker = async (records, { logId, partition }, columns) => {
-    const place = { logId, partition };
-    const left = knownOf(records, place);
+  async function computeRows(slices: readonly FreshSlice[], only: number | null): Promise<ComputedRows<BriefRow> & Readings> {
+    const records = recordsOf(slices);
+    if (records.length === 0) return { rows: [], encoded: [], unreadable: [], count: 0 };
+    const left = leftIn(slices);
+    const killing = records.flatMap(({ partition, offset }) => [...lost.values()].filter((each) => each.partition === partition && each.offset === offset));
     for (;;) {
       const progress = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
       const at = new Int32Array(progress).fill(-1);
       try {
-        const result = await pool.run({ ...place, records: [...records], progress, leave: left, ...(columns && { columns }) });
-        return left.length === 0 ? result : { ...result, unreadable: [...result.unreadable, ...left] };
+        const { rows, encoded, unreadable } = await run({ records, progress, leave: [...left, ...killing], ...(only !== null && { only }), columns: await columns() });
+        return { rows: unpackBriefRows(rows), encoded, unreadable: [...unreadable, ...killing], count: rows.count };
       } catch (error) {
         if (!(error instanceof WorkerLost)) throw error;
-        const record = records[at[0]!];
-        const entryIndex = at[1]!;
-        log.warn({ err: error.message, ...place, records: records.length, offset: record && String(record.offset), entryIndex }, "a worker thread was lost; the entry that it was at is tried alone");
-        if (!record) throw error;
-        const reason = await lostAlone(record, entryIndex, place);
-        if (reason === null) return halves(records, place, columns, error);
-        left.push({ offset: record.offset, entryIndex, reason });
-        remember(keyOf(place, record.offset, entryIndex), reason);
+        killing.push(await findKiller(records[at[0]!], at[1]!, error));
       }
     }
-  };
-
-  function knownOf(records: readonly LogRecord[], place: Place): UnreadableEntry[] {
-    if (reasons.size === 0) return [];
-    const offsets = new Map(records.map(({ offset }) => [String(offset), offset]));
-    return [...reasons].flatMap(([key, reason]) => {
-      const [logId, partition, offset, entryIndex] = key.split(" ") as [string, string, string, string];
-      return logId === place.logId && Number(partition) === place.partition && offsets.has(offset) ? [{ offset: offsets.get(offset)!, entryIndex: Number(entryIndex), reason }] : [];
-    });
   }
 
-  function remember(key: string, reason: string): void {
-    if (reasons.size >= REMEMBERED) reasons.clear();
-    reasons.set(key, reason);
+  /** The records' bytes are copied once and travel with the task: cloning a view would clone the whole fetch behind it. */
+  function run(task: Omit<RowsTask, "logId">): Promise<RowsResult> {
+    const { records, memory } = copied(task.records);
+    const mine = spare.splice(0);
+    const whole = { ...task, logId, records, spare: mine, ...(detailsPerMinute !== undefined && { detailsPerMinute }) };
+    return pool.run(handingOver(whole, [memory, ...mine.map(({ buffer }) => buffer as ArrayBuffer)]));
   }
 
-  /** Why the entry loses a fresh thread too, or null when it does not. */
-  async function lostAlone(record: LogRecord, entryIndex: number, place: Place): Promise<string | null> {
+  /** The entry that loses a fresh thread too; throws `error` when it does not. */
+  async function findKiller(record: TaskRecord | undefined, entryIndex: number, error: WorkerLost): Promise<UnreadableEntry> {
+    if (!record) throw error;
+    const { partition, offset } = record;
+    log.warn({ err: error.message, logId, partition, offset: String(offset), entryIndex }, "a worker thread was lost; the entry that it was at is tried alone");
     try {
-      await pool.run({ ...place, records: [record], only: entryIndex });
-      return null;
-    } catch (error) {
-      if (error instanceof WorkerLost) return error.message;
-      throw error;
+      await run({ records: [record], only: entryIndex });
+    } catch (alone) {
+      if (!(alone instanceof WorkerLost)) throw alone;
+      const killer = { partition, offset, entryIndex, reason: alone.message };
+      if (lost.size >= REMEMBERED) lost.clear();
+      lost.set(`${partition}/${offset}/${entryIndex}`, killer);
+      return killer;
     }
+    throw error;
   }
 
-  /** No entry alone was too much; perhaps all of them together were, for this machine, just now. */
-  async function halves(records: readonly LogRecord[], place: Place, columns: TableColumn[] | undefined, error: WorkerLost): Promise<RowsResult> {
-    // Encoded rows cannot be put together; whoever wanted them asks for plain ones then.
-    if (records.length === 1 || columns) throw error;
-    const middle = Math.ceil(records.length / 2);
-    const first = await rowsOf(records.slice(0, middle), place);
-    const second = await rowsOf(records.slice(middle), place);
-    return { rows: [...first.rows, ...second.rows], unreadable: [...first.unreadable, ...second.unreadable] };
-  }
-
-  return rowsOf;
+  return { computeRows, giveBack: ({ body }) => keepSpare(spare, body) };
 }
 
-function keyOf({ logId, partition }: Place, offset: bigint, entryIndex: number): string {
-  return [logId, partition, offset, entryIndex].join(" ");
+function recordsOf(slices: readonly FreshSlice[]): TaskRecord[] {
+  return slices.flatMap(({ partition, records, left }) => records.flatMap(({ offset, value }) => (isLeftOut(left, offset, WHOLE_RECORD) ? [] : [{ partition, offset, value }])));
+}
+
+function leftIn(slices: readonly FreshSlice[]): { partition: number; offset: bigint; entryIndex: number }[] {
+  return slices.flatMap(({ partition, left }) => [...left].flatMap(([offset, entries]) => [...entries.keys()].map((entryIndex) => ({ partition, offset, entryIndex }))));
+}
+
+function copied(records: readonly TaskRecord[]): { records: TaskRecord[]; memory: ArrayBuffer } {
+  const bytes = new Uint8Array(records.reduce((sum, { value }) => sum + value.byteLength, 0));
+  let at = 0;
+  const views = records.map(({ value, ...place }) => {
+    bytes.set(value, at);
+    at += value.byteLength;
+    return { ...place, value: bytes.subarray(at - value.byteLength, at) };
+  });
+  return { records: views, memory: bytes.buffer };
 }

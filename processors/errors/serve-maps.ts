@@ -5,7 +5,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { listenTo } from "../../platform/postgres/listen.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
-import { TriedAgain } from "../consume/retrying.ts";
+import { TriedAgain } from "../consume/decide-failure.ts";
 import type { MapsAnswers, MapsOfTask, MapsRequest } from "./maps-in-thread.ts";
 
 /** A pool whose threads can ask for source maps. */

@@ -28,7 +28,7 @@ import { startWorkerPool, WorkerLost, type WorkerPool } from "../../platform/wor
 import { cursors, errorSignatures, events, lateSourceMaps, sourceMapFiles } from "../../schemas/tables/all.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
-import { TriedAgain } from "../consume/retrying.ts";
+import { TriedAgain } from "../consume/decide-failure.ts";
 import { makeLateMaps } from "../late-maps/regroup-late.ts";
 import type { GroupsTask } from "../late-maps/worker.ts";
 import { startErrorConsumer, type ErrorRowsPool } from "./consume.ts";
@@ -294,9 +294,9 @@ describe("what was grouped without a map", () => {
 it("blames no event when maps cannot be read, and does not take them for missing", async () => {
   const away = openDatabase("postgres://nobody@127.0.0.1:1/none", 1, log);
   const server = startMapServer({ database: away, databaseUrl: postgres.url, log, bytes: 1e6 });
-  const record = { offset: 0n, value: encodeFrame({ edgeId, sequence: 1n }, [{ requestNumber: 0, receivedAt: Date.now(), detached: true, organizationId: tenant.organizationId, subjectId: tenant.serviceId, body: Buffer.from(JSON.stringify({ key: "bpk_", release: "1", events: [{ type: "error", message: "x", stack: "f@https://x.example/a.js:1:1" }] })) }]) };
+  const record = { partition: 0, offset: 0n, value: encodeFrame({ edgeId, sequence: 1n }, [{ requestNumber: 0, receivedAt: Date.now(), detached: true, organizationId: tenant.organizationId, subjectId: tenant.serviceId, body: Buffer.from(JSON.stringify({ key: "bpk_", release: "1", events: [{ type: "error", message: "x", stack: "f@https://x.example/a.js:1:1" }] })) }]) };
   try {
-    await expect(withMaps(pool, server).run({ logId: "log", partition: 0, records: [record] })).rejects.toThrow(TriedAgain);
+    await expect(withMaps(pool, server).run({ logId: "log", records: [record] })).rejects.toThrow(TriedAgain);
   } finally {
     await server.stop();
     await away.$client.end();

@@ -1,7 +1,7 @@
 import { recordPings, type ReceivedPing } from "../../domain/heartbeats/record-pings.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
 import { readPing } from "../../schemas/messages/ping.ts";
-import type { ConsumerNeeds } from "../consume/consumer-state.ts";
+import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
 import type { PlacedEntry } from "../consume/fresh-frames.ts";
 import { startTransactionalConsumer } from "../consume/transactional.ts";
 
@@ -9,7 +9,7 @@ import { startTransactionalConsumer } from "../consume/transactional.ts";
 export const HEARTBEAT_GROUP = "heartbeats";
 
 /** Pings → the states of their monitors, with opinions and events, in the transaction that moves the cursor. */
-export function startHeartbeatConsumer(needs: ConsumerNeeds): Promise<Consumer> {
+export function startHeartbeatConsumer(needs: DatabaseConsumerNeeds): Promise<Consumer> {
   return startTransactionalConsumer(needs, {
     topic: "heartbeats",
     group: HEARTBEAT_GROUP,

@@ -1,21 +1,27 @@
 import { pingRow, type HeartbeatPingRow } from "../../domain/heartbeats/ping-rows.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
-import type { ConsumerNeeds } from "../consume/consumer-state.ts";
-import { placedRows } from "../consume/placed-rows.ts";
-import { HISTORY_EVERY_MS, startRangeConsumer } from "../consume/ranges.ts";
+import { logOfRows } from "../consume/cursor-name.ts";
+import { historyRows } from "../consume/history-rows.ts";
+import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
+import { HISTORY_EVERY_MS, startRowConsumer } from "../consume/row-consumer.ts";
 
-/** Pings → ClickHouse, under a cursor of its own: what is read later must not slow down what decides. */
-export function startPingHistory(needs: ConsumerNeeds & { clickhouse: ClickHouse }): Promise<Consumer> {
-  return startRangeConsumer<HeartbeatPingRow>(needs, {
+/** Pings → ClickHouse, under cursors of their own: what is read later must not slow down what decides. */
+export function startPingHistory(needs: DatabaseConsumerNeeds & { clickhouse: ClickHouse }): Promise<Consumer> {
+  const { clickhouse, eventLog } = needs;
+  return startRowConsumer<HeartbeatPingRow>(needs, {
     topic: "heartbeats",
     group: "ping-history",
     table: "heartbeat_pings",
-    limits: { insertEveryMs: HISTORY_EVERY_MS },
-    rowsOf: async (records, cursor) =>
-      placedRows(records, cursor, (place, entry) => {
-        const row = pingRow(place, entry);
+    sortKey: "monitor_id, received_at",
+    everyMs: HISTORY_EVERY_MS,
+    rowsOf: historyRows({
+      columns: () => clickhouse.columnsOf("heartbeat_pings"),
+      logId: logOfRows({ logId: eventLog.id, topic: "heartbeats" }),
+      rowsOf: ({ firstIndex, ...place }, entry) => {
+        const row = pingRow({ ...place, index: firstIndex }, entry);
         return row === null ? [] : [row];
-      }),
+      },
+    }),
   });
 }

@@ -14,7 +14,7 @@ import { inTransaction, isPostgresAway, type Database } from "../../platform/pos
 import { repeat, type Repeating } from "../../platform/repeat.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { lateSourceMaps } from "../../schemas/tables/all.ts";
-import { TriedAgain } from "../consume/retrying.ts";
+import { TriedAgain } from "../consume/decide-failure.ts";
 import type { MapServer } from "../errors/serve-maps.ts";
 import type { GroupsTask } from "./worker.ts";
 

@@ -4,7 +4,7 @@ import type { Consumer } from "../../platform/event-log/port.ts";
 import type { WorkerPool } from "../../platform/worker-pool.ts";
 import { readMetricsPush, type PushEffect } from "../../schemas/messages/metrics-push.ts";
 import { readJson } from "../../schemas/messages/read-json.ts";
-import type { ConsumerNeeds } from "../consume/consumer-state.ts";
+import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
 import type { PlacedEntry } from "../consume/fresh-frames.ts";
 import { startTransactionalConsumer } from "../consume/transactional.ts";
 import { makeReplySender } from "./send-replies.ts";
@@ -23,7 +23,7 @@ interface Push extends ReceivedPush {
 const DRAIN_MS = 2_000;
 
 /** Pushes → evaluated in a worker → opinions, history, outbox and incidents in one transaction → answers to the edges that wait. */
-export async function startMetricsConsumer(needs: ConsumerNeeds & { pool: EvaluationPool }): Promise<Consumer> {
+export async function startMetricsConsumer(needs: DatabaseConsumerNeeds & { pool: EvaluationPool }): Promise<Consumer> {
   const { eventLog, clock, log, metrics, pool } = needs;
   const replies = makeReplySender({ eventLog, log });
   metrics.observe("pharos_metrics_replies_dropped", "Answers to pushes that were given up since the start: their senders heard 202 instead of 200.", () => replies.dropped());
@@ -33,11 +33,12 @@ export async function startMetricsConsumer(needs: ConsumerNeeds & { pool: Evalua
     prepare: async (entries) => entries.flatMap(pushOf),
     apply: async (transaction, pushes) => ({ pushes, effects: await applyPushes(transaction, pushes, { now: new Date(clock.now()), evaluate: (batches) => (pushes.length <= JUDGED_HERE ? evaluateBatch(batches) : pool.run(batches)) }) }),
     // The next batch does not wait for the answers of this one.
-    async afterCommit({ pushes, effects }) {
+    afterCommit({ pushes, effects }) {
       for (const [edgeId, results] of answersByEdge(pushes, effects)) replies.send(edgeId, results);
     },
   });
   return {
+    ...consumer,
     async stop() {
       await consumer.stop();
       await replies.drain(DRAIN_MS);

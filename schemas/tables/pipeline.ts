@@ -20,8 +20,6 @@ export const cursors = pgTable(
     topic: text("topic").notNull(),
     partition: integer("partition").notNull(),
     nextOffset: bigint("next_offset", { mode: "bigint" }).notNull(),
-    rangeLast: bigint("range_last", { mode: "bigint" }),
-    rangeToken: text("range_token"),
     epoch: bigint("epoch", { mode: "bigint" }).notNull(),
     lease: uuid("lease"),
     /** `query_id` of an insert that a processor of version 0.1 may have left running; ended at the takeover. */

@@ -64,7 +64,7 @@ export async function openFileInserts({ pool, folder }: { pool: SessionPool; fol
 
   return {
     async insert(statement, data, { database, settings }) {
-      const columns = chosen(await columnsOf(statement.table, database), statement);
+      const columns = statement.through ? [] : chosen(await columnsOf(statement.table, database), statement);
       const file = `${randomUUID()}.rows`;
       await writeFile(join(folder, file), data, { mode: 0o600 });
       try {
@@ -87,11 +87,16 @@ function chosen(columns: Column[], { columns: wanted, table }: InsertData): Colu
 }
 
 function insertFrom(file: string, statement: InsertData, columns: Column[], requested: ReadonlyMap<string, string>): string {
-  const names = columns.map(({ name }) => quotedName(name)).join(", ");
-  const structure = columns.map(({ name, type, default_type, default_expression }) => `${quotedName(name)} ${type}${default_type === "DEFAULT" ? ` DEFAULT ${default_expression}` : ""}`).join(", ");
   const own = namesIn(statement.settings);
   const settings = new Map([...ONE_BLOCK, ...requested].filter(([name]) => !own.has(name)));
   const clause = [statement.settings, settingsText(settings)].filter(Boolean).join(", ");
+  if (statement.through && "named" in statement.columns) {
+    const { before, structure, after } = statement.through;
+    const source = `file(${stringLiteral(file)}, ${stringLiteral(statement.format)}, ${structure})`;
+    return `INSERT INTO ${statement.table} (${statement.columns.named.map(quotedName).join(", ")}) SETTINGS ${clause} ${before}${source}${after}`;
+  }
+  const names = columns.map(({ name }) => quotedName(name)).join(", ");
+  const structure = columns.map(({ name, type, default_type, default_expression }) => `${quotedName(name)} ${type}${default_type === "DEFAULT" ? ` DEFAULT ${default_expression}` : ""}`).join(", ");
   const source = `file(${[file, statement.format, structure].map(stringLiteral).join(", ")})`;
   return `INSERT INTO ${statement.table} (${names}) SETTINGS ${clause} SELECT ${names} FROM ${source}`;
 }

@@ -71,19 +71,26 @@ export function makeStatementRunner({ pool, inserts }: { pool: SessionPool; inse
     return { result, format };
   }
 
-  /** `KILL QUERY WHERE query_id = '…'`: asks the engine to stop it, then waits for its end (the engine's own SYNC can wait for ever). */
+  /**
+   * `KILL QUERY WHERE query_id = '…'` or `… IN ('…', …)`: asks the engine to stop them, then waits for their end (the
+   * engine's own SYNC can wait for ever).
+   */
   async function kill(statement: Other, request: StatementRequest): Promise<StatementAnswer> {
     const sql = bindParameters(statement.sql, request.parameters);
-    const found = /^KILL\s+QUERY\s+WHERE\s+query_id\s*=\s*(?:'((?:[^'\\]|\\.)*)'|CAST\('((?:[^'\\]|\\.)*)', 'String'\))\s*(SYNC|ASYNC|TEST)?$/i.exec(sql);
-    if (!found) throw REFUSED.notImplemented("The embedded engine knows only KILL QUERY WHERE query_id = '…' [SYNC|ASYNC]");
-    const queryId = (found[1] ?? found[2] ?? "").replace(/\\(.)/g, "$1");
+    const found = /^KILL\s+QUERY\s+WHERE\s+query_id\s*(?:=|IN)\s*(\(?(?:CAST\()?'(?:[^'\\]|\\.|',\s*')*'(?:, 'String'\))?\)?)\s*(SYNC|ASYNC|TEST)?$/i.exec(sql);
+    if (!found) throw REFUSED.notImplemented("The embedded engine knows only KILL QUERY WHERE query_id = '…' or IN ('…', …) [SYNC|ASYNC]");
+    const named = found[1]!.replace(/, 'String'\)$/, "");
+    const queryIds = [...named.matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, text]) => text!.replace(/\\(.)/g, "$1"));
+    for (const queryId of new Set(queryIds)) await killOne(queryId, found[2]?.toUpperCase() === "SYNC");
+    return { result: NOTHING, format: request.defaultFormat };
+  }
+
+  async function killOne(queryId: string, waits: boolean): Promise<void> {
     for (const arrival of arrivals.values()) if (arrival.queryId === queryId) arrival.abort();
     const work = running.get(queryId);
-    if (work) {
-      await pool.runAside(`KILL QUERY WHERE Settings['log_comment'] = ${stringLiteral(queryId)} ASYNC`);
-      if (found[3]?.toUpperCase() === "SYNC") await work.catch(() => undefined);
-    }
-    return { result: NOTHING, format: request.defaultFormat };
+    if (!work) return;
+    await pool.runAside(`KILL QUERY WHERE Settings['log_comment'] = ${stringLiteral(queryId)} ASYNC`);
+    if (waits) await work.catch(() => undefined);
   }
 
   return {

@@ -4,7 +4,7 @@ import { REFUSED } from "./refusal.ts";
 /** What the server needs to know of a statement before the engine gets it. */
 export type Statement = InsertData | Other;
 
-/** `INSERT INTO … FORMAT X <data>` or `… VALUES <data>`: the rows are in the request. */
+/** `INSERT INTO … [SELECT … FROM input('…') …] FORMAT X <data>` or `… VALUES <data>`: the rows are in the request. */
 export interface InsertData {
   kind: "insert data";
   /** As written, perhaps with its database. */
@@ -15,6 +15,8 @@ export interface InsertData {
   format: string;
   /** Where the rows begin, in bytes of the request's text. */
   dataStart: number;
+  /** The SELECT that the rows go through, without its `input(…)`; null without one. */
+  through: { before: string; structure: string; after: string } | null;
 }
 
 /** Columns of an INSERT as named, or all but some. */
@@ -112,7 +114,8 @@ function readInsert(reader: Reader, text: string): InsertData | null {
     while (reader.peek() && !["FORMAT", "VALUES", "SELECT", "WITH", "("].includes(reader.wordOf(reader.peek()))) reader.next();
     settings = text.slice(start, reader.end());
   }
-  if (reader.take("VALUES")) return { kind: "insert data", table, columns, settings, format: "Values", dataStart: reader.end() };
+  if (reader.take("VALUES")) return { kind: "insert data", table, columns, settings, format: "Values", dataStart: reader.end(), through: null };
+  const through = reader.wordOf(reader.peek()) === "SELECT" ? readThrough(reader, text) : null;
   if (!reader.take("FORMAT")) return null;
   const format = reader.next();
   if (format?.kind !== "word") throw REFUSED.syntax("a format's name must follow FORMAT");
@@ -120,7 +123,27 @@ function readInsert(reader: Reader, text: string): InsertData | null {
   const gap = /[ \t;]*(?:\r?\n)?/y;
   gap.lastIndex = format.end;
   gap.test(text);
-  return { kind: "insert data", table, columns, settings, format: text.slice(format.start, format.end), dataStart: gap.lastIndex };
+  return { kind: "insert data", table, columns, settings, format: text.slice(format.start, format.end), dataStart: gap.lastIndex, through };
+}
+
+/** `SELECT … FROM input('structure') …` up to FORMAT; null when it reads from something else. */
+function readThrough(reader: Reader, text: string): InsertData["through"] {
+  const start = reader.peek()!.start;
+  let input: { start: number; structure: string; end: number } | null = null;
+  for (let token = reader.peek(); token && reader.wordOf(token) !== "FORMAT"; token = reader.peek()) {
+    reader.next();
+    if (input !== null || reader.wordOf(token) !== "INPUT" || !reader.take("(")) continue;
+    const structure = reader.next();
+    if (structure?.kind !== "string" || !reader.take(")")) return null;
+    input = { start: token.start, structure: utf8(text.slice(structure.start, structure.end)), end: reader.end() };
+  }
+  if (input === null) return null;
+  return { before: utf8(text.slice(start, input.start)), structure: input.structure, after: utf8(text.slice(input.end, reader.end())) };
+}
+
+/** The text was read one character a byte. */
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, "latin1").toString("utf8");
 }
 
 function readTable(reader: Reader, text: string): string {

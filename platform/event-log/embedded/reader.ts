@@ -16,6 +16,8 @@ export async function startReader({ store, writer, log }: { store: Store; writer
   const starts = await Promise.all(partitions.map((state) => startOf(state, startAt)));
   const stopping = new AbortController();
   const { signal } = stopping;
+  /** Where partitions are to be read again, if anywhere. */
+  const again = new Map<number, number>();
   // Each partition's loop listens, and there may be more of them than Node takes for normal.
   setMaxListeners(0, signal);
 
@@ -23,6 +25,8 @@ export async function startReader({ store, writer, log }: { store: Store; writer
     let next = start;
     let failures = 0;
     while (!signal.aborted) {
+      next = again.get(state.partition) ?? next;
+      again.delete(state.partition);
       if (next >= state.end) {
         await grown(state);
         continue;
@@ -66,6 +70,10 @@ export async function startReader({ store, writer, log }: { store: Store; writer
   partitions.forEach((state, index) => writer.notePosition(group, state, starts[index]!));
   const finished = Promise.all(partitions.map((state, index) => read(state, starts[index]!)));
   return {
+    readAgain(partition, from) {
+      again.set(partition, Number(from));
+      for (const wake of partitions[partition]!.waiting) wake();
+    },
     async stop() {
       stopping.abort();
       await finished;

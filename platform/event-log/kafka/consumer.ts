@@ -315,7 +315,19 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
     await stop();
     throw error;
   }
-  return { stop };
+  function readAgain(partition: number, from: bigint): void {
+    const mine = held.get(partition);
+    if (!mine || mine.read === null) return;
+    void oneAtATime(partition, async () => {
+      if (!isMine(mine)) return;
+      mine.queue = [];
+      mine.queuedBytes = 0;
+      mine.read = from;
+      seek(mine, from);
+    });
+  }
+
+  return { stop, readAgain };
 }
 
 function sizeOf(records: readonly LogRecord[]): number {

@@ -1,0 +1,18 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { EventLog } from "../../platform/event-log/port.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import type { Database } from "../../platform/postgres/database.ts";
+
+/** What every consumer needs. */
+export interface ConsumerNeeds {
+  eventLog: EventLog;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+}
+
+/** What a consumer needs that writes to PostgreSQL. */
+export interface DatabaseConsumerNeeds extends ConsumerNeeds {
+  database: Database;
+}

@@ -1,0 +1,127 @@
+import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import { selectRows, type EncodedRows } from "../../platform/clickhouse/row-binary.ts";
+import type { Consumer } from "../../platform/event-log/port.ts";
+import type { Transaction } from "../../platform/postgres/database.ts";
+import type { Topic } from "../../schemas/vocabulary.ts";
+import { startBatchConsumer, type BatchOptions, type BatchWork, type Readings } from "./batch-consumer.ts";
+import { logOfRows, type ConsumerName } from "./cursor-name.ts";
+import { makeCursorStore } from "./cursor-store.ts";
+import { isLeftOut, type FreshSlice } from "./fresh-frames.ts";
+import type { IntakeLimits } from "./intake.ts";
+import type { DatabaseConsumerNeeds } from "./needs.ts";
+import { entryIndexOf, matchStanding, type PlacedRow } from "./row-places.ts";
+import { makeRowStore, type OffsetRange, type RowStore, type SideTable } from "./row-store.ts";
+
+/** Rows of some records: in brief, as counting needs them, and encoded, in the same order. */
+export interface ComputedRows<Brief extends PlacedRow> {
+  rows: Brief[];
+  /** In as many parts as inserts take. */
+  encoded: EncodedRows[];
+}
+
+/** The rows of a batch as they stand in ClickHouse. */
+export interface StoredRows<Brief extends PlacedRow> {
+  rows: Brief[];
+  /** Where they stand, for reading more of them. */
+  store: RowStore;
+}
+
+/** How records become rows of one table, and what follows from them. */
+export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omit<BatchOptions, "limits">> {
+  topic: Topic;
+  group: string;
+  limits?: Partial<IntakeLimits>;
+  table: string;
+  /** The table's sort key, as in its DDL. */
+  sortKey: string;
+  /** Columns that a replay reads back: those of `Brief`. Only places without an effect in PostgreSQL. */
+  briefColumns?: readonly (keyof Brief & string)[];
+  sideTables?: readonly SideTable[];
+  /** Rows of frames: the same frames give rows with the same places, whichever entries are left out. */
+  rowsOf(slices: readonly FreshSlice[], only: number | null): Promise<ComputedRows<Brief> & Readings>;
+  /** Of rows that do not stand those that are inserted; `standing` are the others of the batch. */
+  selectNew?(missing: readonly Brief[], standing: readonly Brief[]): Promise<readonly Brief[]>;
+  /** Before the transaction: what it needs to know. */
+  beforeCommit?(stored: StoredRows<Brief>): Promise<void>;
+  /** The effect in PostgreSQL, derived from the rows that stand. */
+  apply?(transaction: Transaction, stored: StoredRows<Brief>): Promise<void>;
+  /** The rows were inserted: their memory is free again. */
+  onInserted?(encoded: EncodedRows): void;
+}
+
+const LIMITS: IntakeLimits = { entries: 20_000, bytes: 8 * 1024 * 1024 };
+const EVERY_MS = 200;
+
+/** For rows that only charts and lists of the past are made of: `everyMs` of their consumers. */
+export const HISTORY_EVERY_MS = 1_000;
+
+/** Consumes a topic into a ClickHouse table, and its effect into PostgreSQL, exactly once. */
+export function startRowConsumer<Brief extends PlacedRow>(
+  needs: DatabaseConsumerNeeds & { clickhouse: ClickHouse },
+  options: RowConsumerOptions<Brief>,
+): Promise<Consumer> {
+  const { eventLog, database, clickhouse, clock } = needs;
+  const name: ConsumerName = { group: options.group, logId: eventLog.id, topic: options.topic };
+  const { table, sortKey, sideTables = [] } = options;
+  const rows = makeRowStore({ clickhouse, name, table, sortKey, sideTables });
+  const limits = { ...LIMITS, ...options.limits };
+  const stores = { cursors: makeCursorStore(database, name, () => clock.now()), rows };
+  return startBatchConsumer(needs, name, stores, { ...options, limits, maxBytes: options.maxBytes ?? limits.bytes, everyMs: options.everyMs ?? EVERY_MS }, makeRowWork(name, rows, options));
+}
+
+/** The steps of a batch of rows. */
+export function makeRowWork<Brief extends PlacedRow>(
+  name: ConsumerName,
+  store: RowStore,
+  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "beforeCommit" | "apply" | "onInserted">,
+): BatchWork<ComputedRows<Brief>, StoredRows<Brief>, void> {
+  const { briefColumns, selectNew } = options;
+
+  /** What stands of slices that replay, in order, without the rows of entries that are left out. */
+  async function readStanding(slices: readonly FreshSlice[], only: number | null): Promise<Brief[]> {
+    const replaying = slices.filter(({ replays }) => replays);
+    if (replaying.length === 0) return [];
+    const ranges = replaying.map(rangeOf);
+    const standing = briefColumns ? await store.standingRows<Brief>(briefColumns.map((column) => (column === "index" ? "`index`" : column)).join(", "), ranges) : ((await store.standingPlaces(ranges)).map((place) => Object.assign(place, { log_id: logOfRows(name) })) as Brief[]);
+    if (standing.length > 0) await store.completeSideTables(ranges);
+    const left = new Map(replaying.map((slice) => [slice.partition, slice.left]));
+    return standing
+      .filter(({ partition, offset, index }) => (only === null || entryIndexOf(index) === only) && !isLeftOut(left.get(partition)!, BigInt(offset), entryIndexOf(index)))
+      .toSorted(byPlace);
+  }
+
+  return {
+    prepare: (slices, only) => options.rowsOf(slices, only),
+
+    async store({ rows, encoded }, slices, { by, only }) {
+      const standing = await readStanding(slices, only);
+      const { isStanding } = matchStanding(rows, standing);
+      const missing = standing.length === 0 ? rows : rows.filter((_row, number) => !isStanding(number));
+      const inserted = selectNew ? await selectNew(missing, standing) : missing;
+      const wanted = inserted.length === rows.length ? null : new Set<Brief>(inserted);
+      let first = 0;
+      for (const part of encoded) {
+        const from = first;
+        const chosen = wanted ? selectRows(part, (number) => wanted.has(rows[from + number]!)) : part;
+        if (chosen.ends.length > 0) await store.insertRows(by, slices.map(({ partition }) => partition), chosen);
+        options.onInserted?.(part);
+        first += part.ends.length;
+      }
+      const stored = { rows: standing.length === 0 ? [...inserted] : [...standing, ...inserted], store };
+      await options.beforeCommit?.(stored);
+      return stored;
+    },
+
+    async apply(transaction, stored) {
+      await options.apply?.(transaction, stored);
+    },
+  };
+}
+
+function rangeOf({ partition, from, to }: FreshSlice): OffsetRange {
+  return { partition, first: from, last: to - 1n };
+}
+
+function byPlace(one: PlacedRow, other: PlacedRow): number {
+  return one.partition - other.partition || Number(BigInt(one.offset) - BigInt(other.offset)) || one.index - other.index;
+}

@@ -80,7 +80,8 @@ export function makeBatchRunner<Prepared, Stored, Result>(
   /** A takeover that waits for the running batches, and the one that runs. */
   let takingOver: Promise<void> | null = null;
   let running: Promise<void> | null = null;
-  let failedTakeovers = 0;
+  /** Takeovers after failures since a batch was committed. */
+  let takeovers = 0;
   let lastBatchAt = -Infinity;
   let progressAt = clock.monotonic();
   let perRecord = 1;
@@ -117,7 +118,6 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     });
     await options.onAssigned?.(changes);
     lease = taken.lease;
-    failedTakeovers = 0;
     intake.wake();
     log.debug({ ...name, partitions: wanted, replays: [...partitions.values()].filter(({ next, replayUntil }) => next <= replayUntil).length }, "partitions taken over");
   }
@@ -133,12 +133,13 @@ export function makeBatchRunner<Prepared, Stored, Result>(
   /** After a failure: until it succeeds. */
   async function retakeOver(): Promise<void> {
     while (!signal.aborted && lease === null && assigned.size > 0) {
-      // Two owners who both believe that a partition is theirs must not end each other's work in step.
-      await pause(pauseOf(PAUSES_MS, failedTakeovers++) * (0.5 + Math.random()));
+      // Two owners who both believe that a partition is theirs take it from each other: until one of them has had the
+      // time for a batch, both wait longer and longer, and not in step.
+      await pause(pauseOf(PAUSES_MS, takeovers++) * (0.5 + Math.random()));
       try {
         await (running ?? takingOver ?? (lease === null ? requestTakeover() : undefined));
       } catch (error) {
-        log[failedTakeovers === 1 ? "warn" : "debug"]({ ...name, err: reasonOf(error) }, "partitions could not be taken over; it is tried again");
+        log[takeovers === 1 ? "warn" : "debug"]({ ...name, err: reasonOf(error) }, "partitions could not be taken over; it is tried again");
       }
     }
   }
@@ -189,6 +190,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     const moves = slices.map((slice) => moveOf(slice, readings));
     const result = await commitRepeatedly(() => cursors.commitBatch({ lease: by, moves, letters }, (transaction) => work.apply(transaction, stored)));
     await options.onStep?.("committed");
+    takeovers = 0;
     for (const { partition, to, sequences } of slices) {
       const held = partitions.get(partition);
       if (!held) continue;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock, type Clock } from "../../platform/clock.ts";
 import { openEmbeddedLog } from "../../platform/event-log/embedded.ts";
@@ -15,6 +15,7 @@ import { freshDatabase } from "../../testing/postgres.ts";
 import { startTransactionalConsumer } from "./transactional.ts";
 
 const log = makeLog(process.env.PHAROS_TEST_LOG ?? "silent");
+const EDGE = newId();
 let folder: string;
 let postgres: Awaited<ReturnType<typeof freshDatabase>>;
 let eventLog: EventLog;
@@ -84,5 +85,78 @@ test("what is proven to be processed never lies beyond the clock, also after the
     await vi.waitFor(async () => expect(await provenAhead()).toBeLessThan(-HOUR / 2), { timeout: 60_000 });
   } finally {
     await consumer.stop();
+  }
+});
+
+test("a partition whose rows somebody has locked holds up no other, and goes on when they are free", async () => {
+  const wide = await mkdtemp(join(tmpdir(), "pharos-stuck-"));
+  const log3 = await openEmbeddedLog({ folder: wide, partitions: 3, retentionBytes: 1e9, retentionMs: 1e9, clock: systemClock, log });
+  await postgres.database.execute(sql`create table counted (partition integer primary key, entries integer not null default 0)`);
+  await postgres.database.execute(sql`insert into counted (partition) values (0), (1), (2)`);
+  const sequences = [0n, 0n, 0n];
+  const append = async (partition: number) => {
+    const entry = { requestNumber: 0, receivedAt: Date.now(), detached: true, organizationId: newId(), subjectId: newId(), body: Buffer.from(String(partition)) };
+    await log3.append("metrics", partition, encodeFrame({ edgeId: EDGE, sequence: (sequences[partition]! += 1n) }, [entry]));
+  };
+  const counts = async () => (await postgres.database.execute<{ entries: number }>(sql`select entries from counted order by partition`)).rows.map(({ entries }) => entries);
+  const consumer = await startTransactionalConsumer<string[], void>(
+    { eventLog: log3, database: postgres.database, clock: systemClock, log, metrics: makeMetrics() },
+    {
+      topic: "metrics",
+      group: "stuck",
+      prepare: async (entries) => entries.map(({ entry: { body } }) => Buffer.from(body).toString()),
+      async apply(transaction, partitions) {
+        for (const partition of partitions) await transaction.execute(sql`update counted set entries = entries + 1 where partition = ${Number(partition)}`);
+      },
+    },
+  );
+  const holder = await postgres.database.$client.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from counted where partition = 1 for update");
+    await append(1);
+    // The first of them may share a batch with the one that waits; the others do not wait for it.
+    for (let n = 1; n <= 30; n++) {
+      await append(0);
+      await append(2);
+      await vi.waitFor(async () => expect(await counts()).toEqual([n, 0, n]), { timeout: 20_000, interval: 5 });
+    }
+    await append(1);
+    await holder.query("commit");
+    await vi.waitFor(async () => expect(await counts()).toEqual([30, 2, 30]), { timeout: 60_000, interval: 20 });
+  } finally {
+    holder.release();
+    await consumer.stop();
+    await log3.close();
+    await rm(wide, { recursive: true, force: true });
+  }
+});
+
+test("a frame of a newer version waits: it is neither skipped nor a dead letter, and other partitions go on", async () => {
+  const wide = await mkdtemp(join(tmpdir(), "pharos-newer-"));
+  const log2 = await openEmbeddedLog({ folder: wide, partitions: 2, retentionBytes: 1e9, retentionMs: 1e9, clock: systemClock, log });
+  const frameOf = (text: string, sequence: bigint) => encodeFrame({ edgeId: EDGE, sequence }, [{ requestNumber: 0, receivedAt: Date.now(), detached: true, organizationId: newId(), subjectId: newId(), body: Buffer.from(text) }]);
+  const newer = frameOf("newer", 2n);
+  newer[2] = 7;
+  const applied: string[] = [];
+  const consumer = await startTransactionalConsumer<string[], string[]>(
+    { eventLog: log2, database: postgres.database, clock: systemClock, log, metrics: makeMetrics() },
+    { topic: "metrics", group: "newer", prepare: async (entries) => entries.map(({ entry: { body } }) => Buffer.from(body).toString()), apply: async (_transaction, texts) => texts, afterCommit: (texts) => void applied.push(...texts) },
+  );
+  try {
+    await log2.append("metrics", 0, frameOf("before", 1n));
+    await log2.append("metrics", 0, newer);
+    await log2.append("metrics", 0, frameOf("behind", 3n));
+    await vi.waitFor(() => expect(applied).toEqual(["before"]), { timeout: 60_000 });
+    for (let n = 1n; n <= 5n; n++) await log2.append("metrics", 1, frameOf(`beside ${n}`, n));
+    await vi.waitFor(() => expect(applied).toHaveLength(6), { timeout: 60_000 });
+    expect(applied).not.toContain("behind");
+    const [stuck] = await postgres.database.select().from(cursors).where(and(eq(cursors.consumerGroup, "newer"), eq(cursors.partition, 0)));
+    expect(stuck!.nextOffset).toBe(1n);
+    expect(await postgres.database.select().from(deadLetters).where(eq(deadLetters.consumerGroup, "newer"))).toEqual([]);
+  } finally {
+    await consumer.stop();
+    await log2.close();
+    await rm(wide, { recursive: true, force: true });
   }
 });

@@ -153,3 +153,53 @@ test("a record that is no frame becomes a dead letter and its neighbours are cou
   await pool.close();
   await eventLog.close();
 });
+
+/** All tables as they are now; what it gives puts them back, as a restore from a backup does. */
+async function copyTables({ $client }: Database): Promise<() => Promise<void>> {
+  const { rows } = await $client.query<{ name: string; columns: string }>(
+    `select table_name as name, string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+     join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER' group by table_name`,
+  );
+  await $client.query("create schema backup");
+  for (const { name, columns } of rows) await $client.query(`create table backup."${name}" as select ${columns} from public."${name}"`);
+  return async () => {
+    const client = await $client.connect();
+    try {
+      await client.query("begin");
+      await client.query("set local session_replication_role = replica");
+      for (const { name } of rows) await client.query(`delete from public."${name}"`);
+      for (const { name, columns } of rows) await client.query(`insert into public."${name}" (${columns}) overriding system value select ${columns} from backup."${name}"`);
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  };
+}
+
+test("a PostgreSQL that was restored counts what stands once, and what stands is not inserted again", async () => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  const append = async (frames: [number, Buffer[]][]) => {
+    const eventLog = await openLog();
+    for (const [partition, ofEdge] of frames) for (const frame of ofEdge) await eventLog.append("beacons", partition, frame);
+    await eventLog.close();
+  };
+  const frames = [makeFrames(one, 8, 20), makeFrames(two, 8, 20)] as const;
+  await append([[0, frames[0].slice(0, 2)], [1, frames[1].slice(0, 2)]]);
+  expect(await runChild("never")).toBe(0);
+  const restore = await copyTables(postgres.database);
+
+  await append([[0, frames[0].slice(2, 5)], [1, frames[1].slice(2, 5)]]);
+  expect(await runChild("never")).toBe(0);
+  await restore();
+  // Once by a process that dies before it has counted what stands, then to the end.
+  expect(await runChild("inserted")).toBe("SIGKILL");
+  await append([[0, frames[0].slice(5)], [1, frames[1].slice(5)]]);
+  expect(await runChild("never")).toBe(0);
+  await expectCounts(postgres.database, clickhouse.clickhouse, 2 * 8 * 20);
+
+  // Nothing new comes: a restore is noticed all the same.
+  await restore();
+  expect(await runChild("never")).toBe(0);
+  await expectCounts(postgres.database, clickhouse.clickhouse, 2 * 8 * 20);
+});

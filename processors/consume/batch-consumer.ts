@@ -41,7 +41,10 @@ export interface BatchOptions {
   everyMs: number;
   /** Whether its cursors prove that everything received before a moment is processed. */
   proves?: boolean;
-  /** A takeover is done: `kept` partitions had no other owner since. Batches wait for it. */
+  /**
+   * A takeover is done: `kept` partitions had no other owner since. The others are processed once it has resolved, or
+   * 30 s later. Never rejects.
+   */
   onAssigned?(partitions: readonly { partition: number; kept: boolean }[]): Promise<void>;
   /** Hears whether the log has more of a partition. */
   onBehind?(partition: number, behind: boolean): void;

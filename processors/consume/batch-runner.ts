@@ -28,6 +28,8 @@ const GIVEN_UP_IN_A_ROW = 100;
 const GIVEN_UP_PAUSE_MS = 30_000;
 /** A record of which no entry fails alone is given up as a whole after so many failures. */
 const GIVEN_UP_AFTER = 6;
+/** What a gained partition waits for takes so long at most. */
+const READY_MS = 30_000;
 const ALIVE_EVERY_MS = 1_000;
 /** Work that takes longer hangs by itself, on a half-open connection perhaps: then another owner shall have its partitions. */
 const ALIVE_FOR_MS = 600_000;
@@ -116,7 +118,8 @@ export function makeBatchRunner<Prepared, Stored, Result>(
       readAgain(partition, after.next);
       return { partition, kept: wasKept(before, after) };
     });
-    await options.onAssigned?.(changes);
+    const ready = options.onAssigned?.(changes);
+    if (ready) waitUntilReady(ready, changes);
     lease = taken.lease;
     intake.wake();
     log.debug({ ...name, partitions: wanted, replays: [...partitions.values()].filter(({ next, replayUntil }) => next <= replayUntil).length }, "partitions taken over");
@@ -128,6 +131,16 @@ export function makeBatchRunner<Prepared, Stored, Result>(
       expected.set(partition, next);
       options.readAgain?.(partition, next);
     }
+  }
+
+  /** Partitions that were gained wait for what is being prepared for them; the others do not wait with them. */
+  function waitUntilReady(ready: Promise<void>, changes: readonly { partition: number; kept: boolean }[]): void {
+    const gained = changes.flatMap(({ partition, kept }) => (kept ? [] : [partitions.get(partition)!]));
+    for (const held of gained) held.notBefore = clock.monotonic() + READY_MS;
+    void ready.finally(() => {
+      for (const held of gained) held.notBefore = 0;
+      intake.wake();
+    });
   }
 
   /** After a failure: until it succeeds. */

@@ -21,6 +21,7 @@ export async function startProcessorRole(house: House): Promise<void> {
   const { config, lifecycle } = house;
   const threads = config.WORKER_THREADS;
   const detailsPerMinute = config.ERROR_DETAILS_PER_MINUTE;
+  const bounds = { signatures: config.ERROR_SIGNATURES_PER_DAY, releases: config.RELEASES_PER_DAY, environments: config.ENVIRONMENTS_PER_DAY };
   const errorRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads, deadlineMs: config.WORKER_DEADLINE_MS });
   // A share of its own, however much of it there is.
   const overflowRows: ErrorRowsPool = startWorkerPool({ file: moduleFile("../processors/errors/worker.ts", import.meta.url), name: "rowsOfRecords", threads: 1, kept: 0, deadlineMs: config.WORKER_DEADLINE_MS });
@@ -45,8 +46,8 @@ export async function startProcessorRole(house: House): Promise<void> {
 
   const precedence = makePrecedence();
   const starts = [
-    () => startErrorConsumer({ ...house, pool: withMaps(errorRows, maps), precedence, detailsPerMinute }),
-    () => startOverflowConsumer({ ...house, pool: withMaps(overflowRows, maps), precedence, detailsPerMinute }),
+    () => startErrorConsumer({ ...house, pool: withMaps(errorRows, maps), precedence, detailsPerMinute, bounds }),
+    () => startOverflowConsumer({ ...house, pool: withMaps(overflowRows, maps), precedence, detailsPerMinute, bounds }),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
     () => startSampleHistory(house),

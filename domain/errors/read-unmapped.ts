@@ -1,5 +1,6 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { GroupedRow } from "./group-again.ts";
+import { tooManyId } from "./too-many.ts";
 
 /** The last event of a signature among those that a release's maps may say more of. */
 export interface UnmappedRow extends GroupedRow {
@@ -15,13 +16,14 @@ const REASONS = ["no_release", "no_map_for_url", "position_not_in_map", "map_inv
 
 /**
  * The errors of a release, or with debug ids of any, that have a frame without its original, one row for each signature: in the order of the
- * signatures' ids, from after `after` on, at most `limit`.
+ * signatures' ids, from after `after` on, at most `limit`. The signature of what is too many is not one of them: its
+ * events are not one error.
  */
 export async function readUnmapped(clickhouse: ClickHouse, { serviceId, release, after, limit }: { serviceId: string; release: string; after: string; limit: number }): Promise<UnmappedRow[]> {
-  const params = { service: serviceId, release, after, limit, reasons: REASONS.map((reason) => `"unmapped_reason":"${reason}"`) };
+  const params = { service: serviceId, tooMany: tooManyId(serviceId), release, after, limit, reasons: REASONS.map((reason) => `"unmapped_reason":"${reason}"`) };
   // The ids first: in the order of the table, so that no more is read than the page.
   const ids = await clickhouse.query<{ id: string }>(
-    `SELECT toString(event.signature_id) AS id FROM beacon_events AS event WHERE event.service_id = {service:UUID} AND event.signature_id > {after:UUID} AND ${LACKING}
+    `SELECT toString(event.signature_id) AS id FROM beacon_events AS event WHERE event.service_id = {service:UUID} AND event.signature_id > {after:UUID} AND event.signature_id != {tooMany:UUID} AND ${LACKING}
      GROUP BY event.service_id, event.signature_id ORDER BY event.service_id, event.signature_id LIMIT {limit:UInt32} SETTINGS optimize_aggregation_in_order = 1`,
     params,
   );

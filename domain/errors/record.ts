@@ -3,7 +3,7 @@ import type { Transaction } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import type { Frame, GroupingPart, StoredFrame } from "../../schemas/frames.ts";
-import { errorEnvironments, errorSignatures, errorStacks, releases, services } from "../../schemas/tables/all.ts";
+import { errorSignatures, errorStacks, releases, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, EventType } from "../../schemas/vocabulary.ts";
 import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { storableJson } from "../events/storable-json.ts";
@@ -13,10 +13,14 @@ import { adoptUnmapped, noteLate } from "./adopt-unmapped.ts";
 import { mergedInto } from "./aliases.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
 import type { BriefRow } from "./brief-rows.ts";
+import { creationDay, UNBOUNDED, type CreationDay } from "./creation-bounds.ts";
 import { firstPriority } from "./classify.ts";
 import { countBySignature, lastRelease, releasesOf, type Counted, type Increment } from "./count-by-signature.ts";
 import { regressingRelease } from "./decide-regression.ts";
 import { framesOf, groupingPartsOf } from "./left-out.ts";
+import { noteCreations } from "./note-creations.ts";
+import { noteEnvironments } from "./note-environments.ts";
+import { TOO_MANY, tooManyId } from "./too-many.ts";
 
 /** What a signature is made of, from its first event. */
 export interface Description extends Increment {
@@ -43,7 +47,7 @@ export type ReadRows = (wanted: readonly BriefRow[]) => Promise<BeaconEventRow[]
 
 /** `recordCounted` of rows that are whole. */
 export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<{ created: string[] }> {
-  return recordCounted(tx, rows, async () => rows);
+  return recordCounted(tx, rows, async () => rows, creationDay(UNBOUNDED, Date.now()));
 }
 
 /**
@@ -52,13 +56,30 @@ export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Prom
  * become regressed, ignored ones whose condition is met become new without a word. Releases that are named for the first
  * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids. `readRows` gives,
  * of rows in brief, those with all their columns that describe their signatures: the first one of each, and one that has
- * its details. It is asked only when a signature is new or came back.
+ * its details. It is asked only when a signature is new or came back. What was made newly counts for `today`; of
+ * signatures and environments the rows have no more than may be made, releases are bounded here.
  */
-export async function recordCounted(tx: Transaction, rows: BriefRow[], readRows: ReadRows): Promise<{ created: string[] }> {
-  await noteSeenReleases(tx, releasesOf(rows));
+export async function recordCounted(tx: Transaction, rows: BriefRow[], readRows: ReadRows, today: CreationDay): Promise<{ created: string[] }> {
+  const ofReleases = await noteSeenReleases(tx, releasesOf(rows), { day: today.day, bound: today.bounds.releases });
+  const { created, environmentsOf } = await countRows(tx, rows, readRows);
+  await noteCreations(tx, today.day, [
+    ...ofReleases.map((serviceId) => ({ serviceId, kind: "release" as const })),
+    ...created.filter(({ id, service_id: serviceId }) => id !== tooManyId(serviceId)).map(({ service_id: serviceId }) => ({ serviceId, kind: "signature" as const })),
+    ...environmentsOf.map((serviceId) => ({ serviceId, kind: "environment" as const })),
+  ]);
+  return { created: created.map(({ id }) => id) };
+}
+
+interface CountedRows {
+  created: Description[];
+  /** The service of each environment that is new. */
+  environmentsOf: string[];
+}
+
+async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows): Promise<CountedRows> {
   const aliases = await mergedInto(tx, [...new Set(rows.flatMap((row) => (row.type === "vital" ? [] : [row.signature_id])))]);
   const byId = countBySignature(rows, aliases);
-  if (byId.size === 0) return { created: [] };
+  if (byId.size === 0) return { created: [], environmentsOf: [] };
   const batch = [...byId.values()].sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
   // Nearly all of a batch belongs to signatures that exist, for which stacks and frames need not travel.
   const counted = await countKnown(tx, batch.map(({ increment }) => increment));
@@ -74,49 +95,46 @@ export async function recordCounted(tx: Transaction, rows: BriefRow[], readRows:
     ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
   ];
   const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
-  await noteEnvironments(tx, rows, new Map([...aliases, ...adopted]));
-  if (created.length === 0 && regressed.length === 0) return { created };
+  const environmentsOf = await noteEnvironments(tx, rows, new Map([...aliases, ...adopted]));
+  if (created.length === 0 && regressed.length === 0) return { created: [], environmentsOf };
   const returned = await describe(regressed.map(({ id }) => byId.get(id)!), { rows, aliases, readRows });
-  await noteLate(tx, created.map((id) => described.get(id)!));
+  const made = created.map((id) => described.get(id)!);
+  await noteLate(tx, made);
   await emitEvents(tx, [
-    ...created.map((id) => eventOf("error.new", described.get(id)!)),
+    ...made.map((each) => eventOf("error.new", each)),
     ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...returned.get(id)!, release })),
   ]);
-  return { created };
-}
-
-/** In which environments signatures have events; nearly always it is known, and then nothing is written. */
-async function noteEnvironments(tx: Transaction, rows: BriefRow[], aliases: ReadonlyMap<string, string>): Promise<void> {
-  const pairs = new Map<string, { signature_id: string; environment: string }>();
-  for (const { type, signature_id: given, environment } of rows) {
-    const signatureId = aliases.get(given) ?? given;
-    if (type !== "vital") pairs.set(`${signatureId}${environment}`, { signature_id: signatureId, environment });
-  }
-  await tx.execute(sql`
-    insert into ${errorEnvironments} (organization_id, environment, signature_id)
-    select signature.organization_id, seen.environment, signature.id
-    from jsonb_to_recordset(${JSON.stringify([...pairs.values()])}::jsonb) as seen (signature_id uuid, environment text)
-    join ${errorSignatures} as signature on signature.id = seen.signature_id
-    where not exists (select from ${errorEnvironments} as known where known.organization_id = signature.organization_id and known.environment = seen.environment and known.signature_id = signature.id)
-    order by signature.id, seen.environment
-    on conflict do nothing`);
+  return { created: made, environmentsOf };
 }
 
 /** What signatures say of themselves, by id, from their first events; of which the first that has its details gives these. */
 async function describe(wanted: Counted[], { rows, aliases, readRows }: { rows: BriefRow[]; aliases: ReadonlyMap<string, string>; readRows: ReadRows }): Promise<Map<string, Description>> {
   if (wanted.length === 0) return new Map();
-  const byId = new Map(wanted.map((each) => [each.increment.id, each]));
+  const tooMany = wanted.filter(isTooMany);
+  const byId = new Map(wanted.filter((each) => !isTooMany(each)).map((each) => [each.increment.id, each]));
   const first = new Map<string, BeaconEventRow>();
   const detailed = new Map<string, BeaconEventRow>();
   const ofWanted = rows.filter((row) => byId.has(aliases.get(row.signature_id) ?? row.signature_id));
-  for (const row of await readRows(ofWanted)) {
+  for (const row of ofWanted.length === 0 ? [] : await readRows(ofWanted)) {
     const id = aliases.get(row.signature_id) ?? row.signature_id;
     const counted = byId.get(id);
     if (!counted) continue;
     if (placeOf(row) === placeOf(counted.first)) first.set(id, row);
     if (row.detailed && row.occurred_at < (detailed.get(id)?.occurred_at ?? "~")) detailed.set(id, row);
   }
-  return new Map([...first].map(([id, row]) => [id, descriptionOf(row, row.detailed ? row : (detailed.get(id) ?? row), byId.get(id)!.increment)]));
+  return new Map([
+    ...tooMany.map((each): [string, Description] => [each.increment.id, describeTooMany(each)]),
+    ...[...first].map(([id, row]): [string, Description] => [id, descriptionOf(row, row.detailed ? row : (detailed.get(id) ?? row), byId.get(id)!.increment)]),
+  ]);
+}
+
+function isTooMany({ increment, first }: Counted): boolean {
+  return increment.id === tooManyId(first.service_id);
+}
+
+function describeTooMany({ increment, first }: Counted): Description {
+  const { organization_id, service_id, release, environment } = first;
+  return { ...TOO_MANY, ...increment, organization_id, service_id, release, environment, priority: firstPriority(TOO_MANY.category, TOO_MANY.handled), frames: [] };
 }
 
 function placeOf({ log_id: logId, partition, offset, index }: BriefRow): string {

@@ -1,4 +1,5 @@
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import { replaceValues } from "../../platform/clickhouse/replace-values.ts";
 import { selectRows, type EncodedRows } from "../../platform/clickhouse/row-binary.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
@@ -41,6 +42,8 @@ export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omi
   rowsOf(slices: readonly FreshSlice[], only: number | null): Promise<ComputedRows<Brief> & Readings>;
   /** Of rows that do not stand those that are inserted; `standing` are the others of the batch. */
   selectNew?(missing: readonly Brief[], standing: readonly Brief[]): Promise<readonly Brief[]>;
+  /** Of the rows that are inserted those that get other values; `standing` are the others of the batch. */
+  replaceIn?(inserted: readonly Brief[], standing: readonly Brief[]): Promise<ReadonlyMap<Brief, Partial<Brief>>>;
   /** Before the transaction: what it needs to know. */
   beforeCommit?(stored: StoredRows<Brief>): Promise<void>;
   /** The effect in PostgreSQL, derived from the rows that stand. */
@@ -73,7 +76,7 @@ export function startRowConsumer<Brief extends PlacedRow>(
 export function makeRowWork<Brief extends PlacedRow>(
   name: ConsumerName,
   store: RowStore,
-  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "beforeCommit" | "apply" | "onInserted">,
+  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "replaceIn" | "beforeCommit" | "apply" | "onInserted">,
 ): BatchWork<ComputedRows<Brief>, StoredRows<Brief>, void> {
   const { briefColumns, selectNew } = options;
 
@@ -98,16 +101,19 @@ export function makeRowWork<Brief extends PlacedRow>(
       const { isStanding } = matchStanding(rows, standing);
       const missing = standing.length === 0 ? rows : rows.filter((_row, number) => !isStanding(number));
       const inserted = selectNew ? await selectNew(missing, standing) : missing;
+      const replaced = (await options.replaceIn?.(inserted, standing)) ?? new Map<Brief, Partial<Brief>>();
       const wanted = inserted.length === rows.length ? null : new Set<Brief>(inserted);
       let first = 0;
       for (const part of encoded) {
         const from = first;
-        const chosen = wanted ? selectRows(part, (number) => wanted.has(rows[from + number]!)) : part;
+        const whole = replaceIn(part, rows.slice(from, from + part.ends.length), replaced);
+        const chosen = wanted ? selectRows(whole, (number) => wanted.has(rows[from + number]!)) : whole;
         if (chosen.ends.length > 0) await store.insertRows(by, slices.map(({ partition }) => partition), chosen);
         options.onInserted?.(part);
         first += part.ends.length;
       }
-      const stored = { rows: standing.length === 0 ? [...inserted] : [...standing, ...inserted], store };
+      const changed = replaced.size === 0 ? inserted : inserted.map((row) => (replaced.has(row) ? { ...row, ...replaced.get(row) } : row));
+      const stored = { rows: [...standing, ...changed], store };
       await options.beforeCommit?.(stored);
       return stored;
     },
@@ -116,6 +122,13 @@ export function makeRowWork<Brief extends PlacedRow>(
       await options.apply?.(transaction, stored);
     },
   };
+}
+
+/** The encoded rows with the new values of those that have some; the given ones when none has. */
+function replaceIn<Brief extends PlacedRow>(part: EncodedRows, rows: readonly Brief[], replaced: ReadonlyMap<Brief, Partial<Brief>>): EncodedRows {
+  if (replaced.size === 0) return part;
+  const byNumber = new Map(rows.flatMap((row, number): [number, Partial<Brief>][] => (replaced.has(row) ? [[number, replaced.get(row)!]] : [])));
+  return byNumber.size === 0 ? part : replaceValues(part, byNumber);
 }
 
 function rangeOf({ partition, from, to }: FreshSlice): OffsetRange {

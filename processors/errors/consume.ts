@@ -1,4 +1,6 @@
+import { boundNew, type BoundValues } from "../../domain/errors/bound-new.ts";
 import type { BriefRow } from "../../domain/errors/brief-rows.ts";
+import { creationDay, UNBOUNDED, type CreationBounds } from "../../domain/errors/creation-bounds.ts";
 import { recordCounted } from "../../domain/errors/record.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
@@ -8,6 +10,7 @@ import { logOfRows } from "../consume/cursor-name.ts";
 import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
 import { startRowConsumer, type RowConsumerOptions } from "../consume/row-consumer.ts";
 import { makeDescribedRows } from "./described-rows.ts";
+import { makeKnownSignatures } from "./known-signatures.ts";
 import type { Precedence } from "./precedence.ts";
 import { makeRowsInWorker } from "./rows-in-worker.ts";
 import { makeSeenEvents } from "./seen-events/seen-events.ts";
@@ -24,6 +27,8 @@ export interface ErrorConsumerNeeds extends DatabaseConsumerNeeds {
   precedence?: Precedence;
   /** See `domain/errors/sample-details.ts`; without, every event keeps its details. */
   detailsPerMinute?: number;
+  /** What can be made newly in a day; without, anything. */
+  bounds?: CreationBounds;
 }
 
 type OnStep = (step: BatchStep) => Promise<void> | void;
@@ -56,7 +61,9 @@ function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, elsewhereToo:
   const logId = logOfRows({ logId: eventLog.id, topic: source.topic });
   const seen = makeSeenEvents({ clickhouse, log, now: () => clock.now(), elsewhereToo });
   const worker = makeRowsInWorker({ ...needs, logId, columns: () => clickhouse.columnsOf("beacon_events") });
-  const described = makeDescribedRows(needs);
+  const known = makeKnownSignatures(needs.database);
+  const described = makeDescribedRows({ clickhouse, known });
+  const today = () => creationDay(needs.bounds ?? UNBOUNDED, clock.now());
   return startRowConsumer<BriefRow>(needs, {
     ...source,
     table: "beacon_events",
@@ -65,6 +72,10 @@ function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, elsewhereToo:
     sideTables: BEACON_SIDE_TABLES,
     rowsOf: worker.computeRows,
     selectNew: seen.withoutSeen,
+    async replaceIn(rows, standing) {
+      const roomOf = await known.lookUp([...standing, ...rows], today());
+      return roomOf ? boundNew({ ...known, rows, standing, roomOf }) : new Map<BriefRow, BoundValues>();
+    },
     onInserted: worker.giveBack,
     async onAssigned(partitions) {
       seen.assign(logId, partitions);
@@ -72,7 +83,7 @@ function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, elsewhereToo:
     },
     beforeCommit: ({ rows }) => described.fetchRows(rows),
     async apply(transaction, { rows }) {
-      await recordCounted(transaction, rows, described.readerOf(rows));
+      await recordCounted(transaction, rows, described.readerOf(rows), today());
     },
     ...(onStep && { onStep }),
   });

@@ -1,56 +1,43 @@
-import { LRUCache } from "lru-cache";
-import { inArray } from "drizzle-orm";
 import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import type { ReadRows } from "../../domain/errors/record.ts";
+import { tooManyId } from "../../domain/errors/too-many.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { stringLiteral } from "../../platform/clickhouse/tokens.ts";
-import type { Database } from "../../platform/postgres/database.ts";
-import { NIL_SIGNATURE, type BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
-import { errorSignatures } from "../../schemas/tables/all.ts";
+import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
+import type { KnownSignatures } from "./known-signatures.ts";
 
 /** The rows that describe new signatures, read from ClickHouse before the transaction that holds the signatures' locks. */
 export interface DescribedRows {
-  /** Reads the rows that describe those signatures of a batch which do not exist yet. */
+  /** Reads the rows that describe those signatures of a batch which are not known; they have been looked up. */
   fetchRows(rows: readonly BriefRow[]): Promise<void>;
   /** Gives what was fetched for the batch; what was not is read now. */
   readerOf(rows: readonly BriefRow[]): ReadRows;
 }
 
-/** Signatures that are known to exist: nearly all events are of those. */
-const REMEMBERED = 200_000;
 /** A tuple takes about 150 bytes, and a query 256 KiB at most. */
 const AT_ONCE = 1_000;
 
-/** Without anything known. */
-export function makeDescribedRows({ clickhouse, database }: { clickhouse: ClickHouse; database: Database }): DescribedRows {
-  const existing = new LRUCache<string, true>({ max: REMEMBERED });
-  const fetched = new WeakMap<readonly BriefRow[], Map<string, BeaconEventRow>>();
+interface DescribedRowsNeeds {
+  clickhouse: ClickHouse;
+  known: Pick<KnownSignatures, "isKnownSignature">;
+}
 
-  async function unknownIds(rows: readonly BriefRow[]): Promise<Set<string>> {
-    const unknown = new Set<string>();
-    for (const { signature_id: id } of rows) if (id !== NIL_SIGNATURE && existing.get(id) === undefined) unknown.add(id);
-    if (unknown.size === 0) return unknown;
-    const found = await database.select({ id: errorSignatures.id }).from(errorSignatures).where(inArray(errorSignatures.id, [...unknown]));
-    for (const { id } of found) {
-      existing.set(id, true);
-      unknown.delete(id);
-    }
-    return unknown;
-  }
+/** Without anything fetched. */
+export function makeDescribedRows({ clickhouse, known }: DescribedRowsNeeds): DescribedRows {
+  const fetched = new WeakMap<readonly BriefRow[], Map<string, BeaconEventRow>>();
 
   return {
     async fetchRows(rows) {
-      const unknown = await unknownIds(rows);
-      if (unknown.size === 0) return;
-      const wanted = rows.filter(({ signature_id: id }) => unknown.has(id));
+      const wanted = rows.filter(({ type, signature_id: id, service_id: service }) => type !== "vital" && !known.isKnownSignature(id) && id !== tooManyId(service));
+      if (wanted.length === 0) return;
       fetched.set(rows, new Map((await readDescribing(clickhouse, wanted)).map((row) => [placeOf(row), row])));
     },
     readerOf(rows) {
-      const known = fetched.get(rows) ?? new Map<string, BeaconEventRow>();
+      const found = fetched.get(rows) ?? new Map<string, BeaconEventRow>();
       return async (wanted) => {
-        const ids = new Set([...known.values()].map(({ signature_id: id }) => id));
+        const ids = new Set([...found.values()].map(({ signature_id: id }) => id));
         const missing = wanted.filter(({ signature_id: id }) => !ids.has(id));
-        return [...known.values(), ...(missing.length > 0 ? await readDescribing(clickhouse, missing) : [])];
+        return [...found.values(), ...(missing.length > 0 ? await readDescribing(clickhouse, missing) : [])];
       };
     },
   };

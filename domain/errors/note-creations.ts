@@ -16,7 +16,7 @@ export async function noteCreations(tx: Transaction, day: string, made: readonly
     const key = `${each.serviceId} ${each.kind}`;
     counts.set(key, { ...each, count: (counts.get(key)?.count ?? 0) + 1 });
   }
-  const rows = [...counts.values()].map(({ serviceId, ...rest }) => ({ service_id: serviceId, ...rest }));
+  const rows = [...counts.values()].map(({ serviceId, kind, count }) => ({ service_id: serviceId, kind, count }));
   await tx.execute(sql`
     insert into ${dailyCreations} as counted (service_id, day, kind, count)
     select row.service_id, ${day}::date, row.kind, row.count

@@ -112,7 +112,7 @@ export function makeRowWork<Brief extends PlacedRow>(
         options.onInserted?.(part);
         first += part.ends.length;
       }
-      const changed = replaced.size === 0 ? inserted : inserted.map((row) => (replaced.has(row) ? { ...row, ...replaced.get(row) } : row));
+      const changed = replaced.size === 0 ? inserted : inserted.map((row) => (replaced.has(row) ? Object.assign({}, row, replaced.get(row)) : row));
       const stored = { rows: [...standing, ...changed], store };
       await options.beforeCommit?.(stored);
       return stored;

@@ -115,7 +115,10 @@ function readInsert(reader: Reader, text: string): InsertData | null {
     settings = text.slice(start, reader.end());
   }
   if (reader.take("VALUES")) return { kind: "insert data", table, columns, settings, format: "Values", dataStart: reader.end(), through: null };
-  const through = reader.wordOf(reader.peek()) === "SELECT" ? readThrough(reader, text) : null;
+  const selects = reader.wordOf(reader.peek()) === "SELECT";
+  const through = selects ? readThrough(reader, text) : null;
+  // Rows that come from elsewhere: what follows FORMAT is the answer's form.
+  if (selects && through === null) return null;
   if (!reader.take("FORMAT")) return null;
   const format = reader.next();
   if (format?.kind !== "word") throw REFUSED.syntax("a format's name must follow FORMAT");

@@ -92,9 +92,14 @@ export function makeRowStore({ clickhouse, name, table, sortKey, sideTables }: T
     },
 
     async highestStanding(from) {
-      const above = [...from].map(([partition, offset]) => `(partition = ${partition} AND offset >= ${offset})`).join(" OR ");
+      if (from.size === 0) return new Map();
+      // A maximum would read every row above the cursor: after PostgreSQL was restored, those of days.
+      const ofPartition = ([partition, offset]: [number, bigint]): string =>
+        `SELECT * FROM (SELECT partition, offset AS highest FROM ${table}
+         WHERE log_id = ${log} AND partition = ${partition} AND offset >= ${offset}
+         ORDER BY log_id DESC, partition DESC, offset DESC LIMIT 1)`;
       const rows = await clickhouse.query<{ partition: number; highest: string }>(
-        `SELECT partition, max(offset) AS highest FROM ${table} WHERE log_id = ${log} AND (${above}) GROUP BY partition`,
+        [...from].map(ofPartition).join(" UNION ALL "),
       );
       return new Map(rows.map(({ partition, highest }) => [partition, BigInt(highest)]));
     },

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checkClickHouseDurability } from "../platform/clickhouse/check-durability.ts";
 import { openClickHouse } from "../platform/clickhouse/client.ts";
 import { migrateClickHouse } from "../platform/clickhouse/migrate.ts";
 import { startEmbeddedClickHouse } from "../platform/clickhouse/start-embedded.ts";
@@ -15,9 +16,11 @@ import { newId } from "../platform/ids.ts";
 import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { writeAddress } from "../platform/postgres/address-file.ts";
+import { checkPostgresDurability } from "../platform/postgres/check-durability.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
+import { StartFailure } from "../platform/start-failure.ts";
 
 export interface Stores {
   database: Database;
@@ -65,6 +68,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
     ),
   });
   lifecycle.add({ name: "clickhouse", stop: () => clickhouse.close(), unready: () => unreadyByPing(clickhouse) });
+  await checkDurability(needs, [checkPostgresDurability(database, log), checkClickHouseDurability(clickhouse)]);
 
   const eventLog = await openLog(needs);
   // An edge by itself works on while Kafka is away: its spool says when it does not.
@@ -79,6 +83,15 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
     for (const child of children) child.abandon();
   };
   return { database, databaseUrl, clickhouse, eventLog, abandon };
+}
+
+/** Rejects with the first StartFailure of these checks; only warns of it where stores may lose what they confirmed. */
+async function checkDurability({ config, log }: StoresNeeds, checks: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(checks)) {
+    if (outcome.status === "fulfilled") continue;
+    if (!config.STORES_MAY_LOSE || !(outcome.reason instanceof StartFailure)) throw outcome.reason;
+    log.warn(outcome.reason.message);
+  }
 }
 
 async function unreadyByPing(store: { ping(): Promise<void> }): Promise<string | null> {

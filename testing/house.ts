@@ -30,6 +30,8 @@ export async function startTestHouse(settings: Record<string, string> = {}, cloc
   const read = readConfig({
     DATABASE_URL: database.url,
     CLICKHOUSE_URL: clickhouse.url,
+    // The run's PostgreSQL works without fsync.
+    STORES_MAY_LOSE: "true",
     PHAROS_DATA_DIR: folder,
     PORT: "0",
     EDGE_PORT: "0",

@@ -7,6 +7,7 @@ import { answered, fetchEnds, makeClient, messageOf } from "./kafka/client.ts";
 import { startKafkaConsumer } from "./kafka/consumer.ts";
 import { makeDirectProducer, startKafkajsProducer } from "./kafka/produce.ts";
 import { scanTopic } from "./kafka/scan.ts";
+import { warnOfWeakTopics } from "./kafka/topic-durability.ts";
 import { makeTopics, topicName } from "./kafka/topics.ts";
 import { murmur2Partition } from "./partition.ts";
 import type { Consumer, EventLog } from "./port.ts";
@@ -42,6 +43,8 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     topics: await makeTopics({ admin, prefix: topicPrefix, partitions, log }),
     producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, log }) : await startKafkajsProducer(client),
   }));
+
+  await warnOfWeakTopics(admin, TOPICS.map(name), log);
 
   const send = (topic: Topic | "replies", partition: number, acks: -1 | 1, records: readonly Uint8Array[]): Promise<void> => answered(producer.send(name(topic), partition, acks, records));
 

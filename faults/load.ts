@@ -22,6 +22,8 @@ interface LoadNeeds {
   eventsPerSecond: number;
   /** Also pings of this monitor, ten a second. */
   ping?: { slug: string; apiKey: string };
+  /** Nothing is repeated once it is aborted: no edge will come back. */
+  gone?: AbortSignal;
 }
 
 /** What was answered since the lap before. */
@@ -46,7 +48,7 @@ export interface Load {
  * Sends at a steady rate whatever the answers are. Every second request names its events and is repeated at another edge when it
  * got no answer, as a client would; the others are counted by the number of their frame alone.
  */
-export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, ping }: LoadNeeds): Load {
+export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, ping, gone }: LoadNeeds): Load {
   const agent = new Agent({ connections: MOST_IN_FLIGHT, pipelining: 1, bodyTimeout: 30_000, headersTimeout: 30_000 });
   const stopping = new AbortController();
   let turn = 0;
@@ -83,7 +85,7 @@ export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, ping }: L
         lap.refused += 1;
         ledger.settle(first, EVENTS, "refused");
       } else ledger.settle(first, EVENTS, "unanswered");
-      if (status !== null || !named || performance.now() - began > REPEAT_MS) return;
+      if (status !== null || !named || gone?.aborted || performance.now() - began > REPEAT_MS) return;
       await wait(100);
     }
   }

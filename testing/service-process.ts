@@ -28,8 +28,8 @@ export function serviceEnvironment(dataFolder: string, settings: Record<string, 
 }
 
 /** Starts it and waits until it says that it is ready; rejects with its output when it ends before. */
-export async function startServiceProcess(environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [SERVICE_PROGRAM], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+export async function startServiceProcess(environment: NodeJS.ProcessEnv, program = SERVICE_PROGRAM): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [program], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const exited = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(signal ?? code ?? -1)));
   await new Promise<void>((resolve, reject) => {

@@ -49,8 +49,7 @@ export function matchStanding<Row extends PlacedRow>(computed: readonly Row[], p
   }
   const standing = new Set<number>();
   for (const { from, to, indexes } of recordsOf(computed, byRecord)) {
-    const dense = isDense(computed.slice(from, to), indexes);
-    for (let number = from; number < to; number++) if (indexes.has(dense ? number - from : computed[number]!.index)) standing.add(number);
+    for (const number of numbersOf(computed.slice(from, to), indexes)) standing.add(from + number);
   }
   return { isStanding: (number) => standing.has(number), standing: computed.filter((_row, number) => standing.has(number)) };
 }
@@ -67,8 +66,21 @@ function* recordsOf(rows: readonly PlacedRow[], byRecord: ReadonlyMap<string, Se
   }
 }
 
-/** Whether rows of a record stand at indexes that only version 0.1 gave. */
-function isDense(rows: readonly PlacedRow[], indexes: ReadonlySet<number>): boolean {
+/** The numbers, within their record, of those rows that stand at these indexes. */
+function numbersOf(rows: readonly PlacedRow[], indexes: ReadonlySet<number>): number[] {
+  const own = new Map(rows.map(({ index }, number) => [index, number]));
+  const isDense = isAllDense(rows, indexes);
+  // Rows of the first entry have one index in both forms. So beside them each low index is a count, also when this
+  // version has inserted what version 0.1 had left out, and was stopped before it moved its cursor.
+  const isLowCounted = rows[0]!.index < ROWS_OF_ENTRY;
+  return [...indexes].flatMap((index) => {
+    const isCount = isDense || (isLowCounted && index < ROWS_OF_ENTRY);
+    return isCount ? (index < rows.length ? [index] : []) : (own.get(index) ?? []);
+  });
+}
+
+/** Whether all rows that stand of a record stand where version 0.1 placed them, and not all where this one would. */
+function isAllDense(rows: readonly PlacedRow[], indexes: ReadonlySet<number>): boolean {
   const own = new Set(rows.map(({ index }) => index));
   return [...indexes].some((index) => !own.has(index)) && [...indexes].every((index) => index < rows.length);
 }

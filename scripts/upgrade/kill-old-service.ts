@@ -18,7 +18,9 @@ export interface LoadedVersion {
 }
 
 const KILLS = 3;
-const LOAD_MS = 1_500;
+/** Acked between two kills, at least, and how long that may take. */
+const EVENTS_OF_ROUND = 1_000;
+const ROUND_MS = 20_000;
 const RETRIED_BODIES = 10;
 const EVENTS_OF_BODY = 3;
 const MONITOR = "upgraded";
@@ -32,7 +34,8 @@ export async function killUnderLoad(old: string, folder: string, tell: (sentence
   const retries = await sendRetried(service, tenant.beaconKey);
   const load = startOldLoad(service, { ...tenant, monitor: MONITOR }, ledger);
   for (let kill = 1; kill <= KILLS; kill++) {
-    await wait(LOAD_MS);
+    const [before, deadline] = [ledger.count("acked"), performance.now() + ROUND_MS];
+    while (ledger.count("acked") < before + EVENTS_OF_ROUND && performance.now() < deadline) await wait(20);
     service.child.kill("SIGKILL");
     await service.exited;
     if (kill === KILLS) break;

@@ -29,8 +29,11 @@ interface OpenNeeds {
 
 const RUNNING_PARTITION = 3;
 const BESIDE_PARTITION = 4;
+/** Words, because errors whose messages differ in a number are one error. */
+const PLACES = ["north", "east", "south"] as const;
 const RUNNING_MESSAGE = "amid an insert";
-const BROKEN = "no frame";
+/** So short that the old version takes it for one event, and has it in one range with the frames before it. */
+const BROKEN = "broken";
 
 /** Deletes some rows of a range, as if ClickHouse had taken in a part of the insert. */
 type Deletion = { table: string; where: string } | null;
@@ -39,7 +42,7 @@ type Deletion = { table: string; where: string } | null;
 const ERROR_STATES: readonly [number, OldWork["stopAt"], Deletion][] = [
   [0, "opened", null],
   [1, "inserted", null],
-  [2, "inserted", { table: "beacon_events", where: "message = 'errors 2 inserted' AND index IN (0, 4, 7)" }],
+  [2, "inserted", { table: "beacon_events", where: "message = 'errors south inserted' AND index IN (0, 4, 7)" }],
 ];
 const PUSH_STATES: readonly [number, OldWork["stopAt"], Deletion][] = [
   [0, "opened", null],
@@ -60,7 +63,7 @@ export async function leaveRangesOpen({ old, folder, stores, loaded, tell }: Ope
   const run = (group: OldWork["group"], partition: number, stopAt: OldWork["stopAt"], frames: OldFrame[]) =>
     runOldProcessor({ old, logFolder: join(folder, "log"), ...urlsOf(stores), frames, group, partitions: [partition], stopAt });
   for (const [partition, stopAt, deletion] of ERROR_STATES) {
-    const message = `errors ${partition} ${stopAt}`;
+    const message = `errors ${PLACES[partition]} ${stopAt}`;
     const broken = { topic: "beacons", partition, bytes: BROKEN };
     await run("errors", partition, stopAt, [...beaconFrames(tenant, partition, message), broken]);
     await deleteRows(stores, deletion);
@@ -93,7 +96,8 @@ export async function startBesides({ old, folder, stores }: OpenNeeds): Promise<
   await cp(join(folder, "log"), logFolder, { recursive: true });
   const staysOwner = process.env.UPGRADE_STAYS_OWNER === "1";
   const besides = startOldProcessor({ old, logFolder, ...urlsOf(stores), frames: [], group: "errors", partitions: [RUNNING_PARTITION, BESIDE_PARTITION], stopAt: "running", staysOwner });
-  await besides.told("running");
+  const first = await Promise.race([besides.told("running"), besides.told("ended")]);
+  if (first.event === "ended") throw new Error(`The insert ended before the upgrade: ${first.message}`);
   return besides;
 }
 

@@ -35,7 +35,10 @@ const eventLog = await openEmbeddedLog({
 const edgeId = randomUUID();
 let sequence = 0n;
 async function append({ topic, partition, entries, bytes }) {
-  if (bytes !== undefined) return eventLog.append(topic, partition, Buffer.from(bytes));
+  if (bytes !== undefined) {
+    await eventLog.append(topic, partition, Buffer.from(bytes));
+    return;
+  }
   const frame = entries.map((entry) => ({
     requestNumber: 0, receivedAt: Date.now(), detached: true, ...entry, body: Buffer.from(entry.body),
   }));
@@ -45,6 +48,7 @@ for (const frame of work.frames) await append(frame);
 
 const TOPICS = { errors: "beacons", samples: "metrics", "ping-history": "heartbeats" };
 const topic = TOPICS[work.group];
+if (!topic) process.exit(0);
 const ends = await eventLog.ends(topic);
 let stopped = false;
 
@@ -57,12 +61,12 @@ async function isLast() {
 }
 
 async function atInsert(table, token, insertInto) {
-  if (stopped || !(await isLast())) return insertInto(table);
-  stopped = true;
-  if (work.stopAt === "opened") process.kill(process.pid, "SIGKILL");
-  if (work.stopAt === "running") return insertSlowly(table, token, insertInto);
+  const isAimed = !stopped && (await isLast());
+  stopped ||= isAimed;
+  if (isAimed && work.stopAt === "opened") process.kill(process.pid, "SIGKILL");
+  if (isAimed && work.stopAt === "running") await insertSlowly(table, token, insertInto);
   await insertInto(table);
-  process.kill(process.pid, "SIGKILL");
+  if (isAimed) process.kill(process.pid, "SIGKILL");
 }
 
 /** An insert that takes minutes, as one of a busy ClickHouse may. */
@@ -76,11 +80,14 @@ async function insertSlowly(table, token, insertInto) {
     body: `INSERT INTO ${table} SELECT * FROM slow_rows WHERE sleepEachRow(2.9) = 0
       SETTINGS max_block_size = 1, max_threads = 1, insert_deduplication_token = '${token}'`,
   });
-  while ((await clickhouse.query(`SELECT 1 FROM system.processes WHERE query LIKE 'INSERT INTO ${table} SELECT%'`)).length === 0) await wait(50);
-  tell({ event: "running" });
+  const isRunning = async () => (await clickhouse.query("SELECT 1 FROM system.processes WHERE Settings['log_comment'] = {token:String}", { token })).length > 0;
+  let answered = false;
+  void running.finally(() => (answered = true)).catch(() => undefined);
+  while (!answered && !(await isRunning())) await wait(50);
+  if (!answered) tell({ event: "running" });
   const answer = await running;
   takenOver = true;
-  tell({ event: "ended", ok: answer.ok, message: await answer.text() });
+  tell({ event: "ended", ok: answer.ok, message: (await answer.text()).slice(0, 300) });
   throw new Error("the insert was ended");
 }
 
@@ -114,7 +121,6 @@ async function startConsumer() {
   return (await load("processors/errors/consume.js")).startErrorConsumer({ ...needs, pool });
 }
 
-if (topic) await startConsumer();
-else process.exit(0);
+await startConsumer();
 // What comes on the standard input is another frame, for a processor that runs on.
 createInterface({ input: process.stdin }).on("line", (line) => void append(JSON.parse(line)).then(() => tell({ event: "appended" })));

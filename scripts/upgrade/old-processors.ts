@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from "../../platform/root.ts";
 import type { OldFrame } from "./old-frames.ts";
 
 const PROGRAM = join(PROJECT_ROOT, "scripts", "upgrade", "old-processor.mjs");
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 90_000;
 
 /** What `old-processor.mjs` is asked to do; its comment tells of each. */
 export interface OldWork {

@@ -2,9 +2,9 @@ import { serviceEnvironment, startServiceProcess, type ServiceProcess } from "..
 
 const started = new Set<ServiceProcess>();
 
-/** Six partitions: some are left as the kill leaves them. */
+/** Six partitions: some are left as the kill leaves them. Every row keeps its url, by which a ledger knows it. */
 export function upgradeEnvironment(folder: string, settings: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return serviceEnvironment(folder, { LOG_PARTITIONS: "6", ...settings });
+  return serviceEnvironment(folder, { LOG_PARTITIONS: "6", ERROR_DETAILS_PER_MINUTE: "1000000", ...settings });
 }
 
 /** Starts Pharos, of this version unless another `program` is given; `endServices` ends it. */

@@ -59,8 +59,8 @@ export async function askUpgraded(folder: string, { loaded, open, want }: Asked)
     const answer = await fetch(`${service.base}/api/v1${path}`, { headers: { "X-API-Key": loaded.tenant.apiKey } });
     return (await answer.json()) as Body;
   };
+  const { errors } = await ask<{ errors: { id: string; message: string; occurrences: number }[] }>("/errors?limit=100");
   for (const message of open.messages) {
-    const { errors } = await ask<{ errors: { id: string; message: string; occurrences: number }[] }>(`/errors?q=${encodeURIComponent(message)}&limit=100`);
     const found = errors.find((each) => each.message === message);
     want(found?.occurrences === EVENTS_OF_FRAMES, `GET /errors counts ${found?.occurrences} of "${message}" instead of ${EVENTS_OF_FRAMES}`);
     const { occurrences } = await ask<{ occurrences?: unknown[] }>(`/errors/${found?.id}/occurrences?limit=100`);

@@ -77,7 +77,7 @@ async function insertSlowly(table, token, insertInto) {
   const running = fetch(`http://${host}/?database=${pathname.slice(1)}&query_id=${encodeURIComponent(token)}`, {
     method: "POST",
     headers: { "X-ClickHouse-User": "default", "X-ClickHouse-Key": password },
-    body: `INSERT INTO ${table} SELECT * FROM slow_rows WHERE sleepEachRow(2.9) = 0
+    body: `INSERT INTO ${table} SELECT slow_rows.* FROM slow_rows CROSS JOIN (SELECT sum(sleepEachRow(2.9)) FROM numbers(60)) AS pause
       SETTINGS max_block_size = 1, max_threads = 1, insert_deduplication_token = '${token}'`,
   });
   const isRunning = async () => (await clickhouse.query("SELECT 1 FROM system.processes WHERE Settings['log_comment'] = {token:String}", { token })).length > 0;

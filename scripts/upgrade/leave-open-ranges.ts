@@ -1,5 +1,6 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type { DataStores } from "./data-stores.ts";
 import type { LoadedVersion } from "./kill-old-service.ts";
@@ -29,6 +30,8 @@ interface OpenNeeds {
 
 const RUNNING_PARTITION = 3;
 const BESIDE_PARTITION = 4;
+/** So often it has to be found idle. */
+const IDLE_TIMES = 8;
 /** Words, because errors whose messages differ in a number are one error. */
 const PLACES = ["north", "east", "south"] as const;
 const RUNNING_MESSAGE = "amid an insert";
@@ -98,7 +101,16 @@ export async function startBesides({ old, folder, stores }: OpenNeeds): Promise<
   const besides = startOldProcessor({ old, logFolder, ...urlsOf(stores), frames: [], group: "errors", partitions: [RUNNING_PARTITION, BESIDE_PARTITION], stopAt: "running", staysOwner });
   const first = await Promise.race([besides.told("running"), besides.told("ended")]);
   if (first.event === "ended") throw new Error(`The insert ended before the upgrade: ${first.message}`);
+  await untilIdle(stores);
   return besides;
+}
+
+/** Its other partition has nothing under way: it shall read more only after the upgrade. */
+async function untilIdle({ database }: DataStores): Promise<void> {
+  for (let times = 0; times < IDLE_TIMES; await wait(200)) {
+    const { rows } = await database.execute(sql`select 1 from cursors where consumer_group = 'errors' and partition = ${BESIDE_PARTITION} and range_token is null`);
+    times = rows.length > 0 ? times + 1 : 0;
+  }
 }
 
 const urlsOf = ({ databaseUrl, clickhouseUrl }: DataStores) => ({ databaseUrl, clickhouseUrl });

@@ -67,7 +67,7 @@ export async function askUpgraded(folder: string, { loaded, open, want }: Asked)
     want(occurrences?.length === EVENTS_OF_FRAMES, `GET /errors/{id}/occurrences shows ${occurrences?.length} of "${message}"`);
   }
   const { stdout } = await promisify(execFile)(process.execPath, [COMMAND_LINE_PROGRAM, "dead-letter", "list", "--json"], { env: upgradeEnvironment(folder) });
-  const listed = stdout.trim().split("\n").filter(Boolean).length;
+  const listed = stdout.trim().split("\n").filter((line) => line !== "" && (JSON.parse(line) as { topic: string }).topic === "beacons").length;
   want(listed === open.broken.length, `pharos dead-letter list shows ${listed} letters instead of ${open.broken.length}`);
   service.child.kill("SIGTERM");
   await service.exited;

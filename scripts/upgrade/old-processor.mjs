@@ -81,10 +81,9 @@ async function insertSlowly(table, token, insertInto) {
       SETTINGS max_block_size = 1, max_threads = 1, insert_deduplication_token = '${token}'`,
   });
   const isRunning = async () => (await clickhouse.query("SELECT 1 FROM system.processes WHERE Settings['log_comment'] = {token:String}", { token })).length > 0;
-  let answered = false;
-  void running.finally(() => (answered = true)).catch(() => undefined);
-  while (!answered && !(await isRunning())) await wait(50);
-  if (!answered) tell({ event: "running" });
+  const answered = running.then(() => "answered");
+  while (!(await isRunning())) if ((await Promise.race([answered, wait(50)])) === "answered") break;
+  if (await isRunning()) tell({ event: "running" });
   const answer = await running;
   takenOver = true;
   tell({ event: "ended", ok: answer.ok, message: (await answer.text()).slice(0, 300) });

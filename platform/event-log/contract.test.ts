@@ -228,6 +228,21 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     expect(bytesAtMost).toBeLessThanOrEqual(4_000);
   });
 
+  test("a caller that wants the same records again and again keeps nobody from his turn", async () => {
+    const eventLog = await (await adapter()).open();
+    let waited = false;
+    let calls = 0;
+    await read(eventLog, {
+      group: "again",
+      onRecords({ records }) {
+        if (calls++ === 0) setTimeout(() => (waited = true), 50);
+        return Promise.resolve(waited ? records.at(-1)!.offset + 1n : records[0]!.offset);
+      },
+    });
+    await eventLog.append("metrics", 0, Buffer.from("record"));
+    await vi.waitFor(() => expect(waited).toBe(true), 60_000);
+  });
+
   test("a record of 4 MiB, and an empty one, arrive as they were", async () => {
     const eventLog = await (await adapter()).open();
     const big = Buffer.alloc(4 * 1024 * 1024, "0123456789abcdef-");

@@ -228,6 +228,8 @@ export function makeBatchRunner<Prepared, Stored, Result>(
       return () => undefined;
     },
     async process(batch) {
+      // The log would hand the same records over again at once, and the last batch would never get its turn.
+      if (signal.aborted) await lanes;
       const { partition, records } = batch;
       const read = partitions.get(partition)?.read;
       // Not a gap: the cursor was set back behind what the log had delivered.

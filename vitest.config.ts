@@ -4,7 +4,7 @@ import { SlowestFirst } from "./testing/slowest-first.ts";
 export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
-    exclude: ["node_modules/**", "dist/**", "data/**"],
+    exclude: ["node_modules/**", "dist/**", "data/**", ".cache/**"],
     // One Postgres and one ClickHouse for the run; each test file has databases of its own in them. The browser SDK is bundled.
     globalSetup: ["testing/postgres.setup.ts", "testing/clickhouse.setup.ts", "testing/sdk.setup.ts"],
     pool: "forks",

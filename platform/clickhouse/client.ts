@@ -88,7 +88,7 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
 
   async function send(name: string, { columns, format, body }: WrittenRows, { token, queryId }: { token: string | undefined; queryId: string | undefined }): Promise<void> {
     // Without a token, ClickHouse would take equal rows for a repetition; with one that nobody repeats it does not.
-    const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token ?? newId())}`;
+    const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(token ?? uniqueToken())}`;
     await sendInsert(`INSERT INTO ${name} (${columns.map(quotedName).join(", ")}) SETTINGS ${settings} FORMAT ${format}`, body, queryId);
   }
 
@@ -170,7 +170,7 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
       const names = rows.columns.map((column) => quotedName(column.name)).join(", ");
       const structure = rows.columns.map((column) => `${quotedName(column.name)} ${column.type}`).join(", ");
       // A token of its own for each attempt: a proxy that repeats the request adds nothing, and equal rows stay apart.
-      const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(newId())}`;
+      const settings = `${INSERT_SETTINGS}, insert_deduplication_token = ${stringLiteral(uniqueToken())}`;
       const select = `SELECT ${names} FROM input(${stringLiteral(structure)}) WHERE ${onlyIf}`;
       try {
         await sendInsert(`INSERT INTO ${name} (${names}) SETTINGS ${settings} ${select} FORMAT RowBinary`, rows.body, queryId);
@@ -204,6 +204,11 @@ export function openClickHouse(url: string, log: Log): ClickHouse {
 function tableName(table: string): string {
   if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?$/.test(table)) throw new TypeError(`"${table}" is no table's name`);
   return table;
+}
+
+/** Tables that are filled from the log refuse a token of another form: it is of a version that knows no fences. */
+function uniqueToken(): string {
+  return `batch/${newId()}`;
 }
 
 async function drain(stream: Readable): Promise<void> {

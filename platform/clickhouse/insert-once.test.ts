@@ -48,41 +48,41 @@ async function counts(store: ClickHouse, logId: string): Promise<number[]> {
 
 test("a token inserts once, over two months and behind every view", async () => {
   const rows = events(100, 1, "once");
-  for (let time = 0; time < 3; time++) await clickhouse.insert("beacon_events", rows, { token: "range 1", queryId: "range 1" });
+  for (let time = 0; time < 3; time++) await clickhouse.insert("beacon_events", rows, { token: "batch/range 1", queryId: "range 1" });
   expect(await counts(clickhouse, "once")).toEqual([100, 100]);
   expect(await clickhouse.query("SELECT uniqExactMerge(sessions) AS sessions FROM signature_slots WHERE service_id = {id:UUID}", { id: SERVICE })).toEqual([{ sessions: "100" }]);
 });
 
 test("another token inserts the same rows again, and rows without a token are inserted as often as sent", async () => {
   const rows = events(10, 1, "again");
-  await clickhouse.insert("beacon_events", rows, { token: "a" });
-  await clickhouse.insert("beacon_events", rows, { token: "b" });
+  await clickhouse.insert("beacon_events", rows, { token: "batch/a" });
+  await clickhouse.insert("beacon_events", rows, { token: "batch/b" });
   expect(await counts(clickhouse, "again")).toEqual([20, 20]);
   for (let time = 0; time < 2; time++) await clickhouse.insert("beacon_events", rows, {});
   expect(await counts(clickhouse, "again")).toEqual([40, 40]);
 });
 
 test("tokens sent at the same time, and one after another's failure, still insert once each", async () => {
-  await Promise.all(Array.from({ length: 20 }, (_each, index) => clickhouse.insert("beacon_events", events(50, 1_000 * (index % 10), "storm"), { token: `storm ${index % 10}` })));
+  await Promise.all(Array.from({ length: 20 }, (_each, index) => clickhouse.insert("beacon_events", events(50, 1_000 * (index % 10), "storm"), { token: `batch/storm ${index % 10}` })));
   expect(await counts(clickhouse, "storm")).toEqual([500, 500]);
-  await expect(clickhouse.insert("beacon_events", [...events(5, 1, "broken"), { offset: "no number" }], { token: "broken" })).rejects.toThrow();
+  await expect(clickhouse.insert("beacon_events", [...events(5, 1, "broken"), { offset: "no number" }], { token: "batch/broken" })).rejects.toThrow();
   expect(await counts(clickhouse, "broken")).toEqual([0, 0]);
-  await clickhouse.insert("beacon_events", events(5, 1, "broken"), { token: "broken" });
+  await clickhouse.insert("beacon_events", events(5, 1, "broken"), { token: "batch/broken" });
   expect(await counts(clickhouse, "broken")).toEqual([5, 5]);
 });
 
 test("60,000 rows in one statement are one unit for their token", async () => {
   const rows = events(60_000, 1, "large");
-  await clickhouse.insert("beacon_events", rows, { token: "large" });
+  await clickhouse.insert("beacon_events", rows, { token: "batch/large" });
   const parts = await clickhouse.query("SELECT partition, rows FROM system.parts WHERE database = currentDatabase() AND table = 'beacon_events' AND active AND rows >= 30000 ORDER BY partition");
-  await clickhouse.insert("beacon_events", rows, { token: "large" });
+  await clickhouse.insert("beacon_events", rows, { token: "batch/large" });
   expect(await counts(clickhouse, "large")).toEqual([60_000, 60_000]);
   expect(parts).toHaveLength(2);
 });
 
 test("an insert that is too large for one block is refused before it is sent", async () => {
-  await expect(clickhouse.insert("beacon_events", events(100_001, 1, "too many"), { token: "too many" })).rejects.toBeInstanceOf(RangeError);
-  await expect(clickhouse.insert("beacon_events", [{ message: "x".repeat(65 * 1024 * 1024) }], { token: "too big" })).rejects.toBeInstanceOf(RangeError);
+  await expect(clickhouse.insert("beacon_events", events(100_001, 1, "too many"), { token: "batch/too many" })).rejects.toBeInstanceOf(RangeError);
+  await expect(clickhouse.insert("beacon_events", [{ message: "x".repeat(65 * 1024 * 1024) }], { token: "batch/too big" })).rejects.toBeInstanceOf(RangeError);
 });
 
 test("a token repeated after a view failed halfway completes what is missing and doubles nothing", async () => {
@@ -110,8 +110,8 @@ test("a token still inserts nothing after the engine was stopped, and after it w
       const engine = await startEmbeddedClickHouse({ folder, log });
       await migrateClickHouse(engine.url, log);
       const store = openClickHouse(engine.url, log);
-      await store.insert("beacon_events", events(100, 1, "restart"), { token: "range" });
-      await store.insert("beacon_events", events(100, 101, "restart"), { token: own });
+      await store.insert("beacon_events", events(100, 1, "restart"), { token: "batch/range" });
+      await store.insert("beacon_events", events(100, 101, "restart"), { token: `batch/${own}` });
       expect(await counts(store, "restart")).toEqual([rows, rows]);
       await store.close();
       if (end === "stop") await engine.stop();
@@ -121,4 +121,10 @@ test("a token still inserts nothing after the engine was stopped, and after it w
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+test("an insert of the version before batches, which knows no fences, is refused", async () => {
+  const old = clickhouse.insert("beacon_events", events(5, 1, "old"), { token: "0199a000-0000-7000-8000-000000000001" });
+  await expect(old).rejects.toMatchObject({ code: "469" });
+  expect(await counts(clickhouse, "old")).toEqual([0, 0]);
 });

@@ -40,7 +40,7 @@ function victimsOf(stage: Stage): { name: string; killAndRestart(): Promise<void
 }
 
 /** As an orchestrator would: a process that ends while starting, because a store is just coming back, is started again. */
-async function startAgain(each: RoleProcess): Promise<void> {
+export async function startAgain(each: RoleProcess): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
       return await each.start();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { makeLedger } from "../testing/ledger.ts";
+import { makeLedger, type Ledger } from "../testing/ledger.ts";
 import { startLoad, type Load } from "./load.ts";
 import type { Stage } from "./stage.ts";
 
@@ -31,6 +31,7 @@ export type LoadedStage = Pick<Stage, "edges" | "rows" | "organization" | "count
 
 interface Scene {
   load: Load;
+  ledger: Ledger;
   organization: Awaited<ReturnType<Stage["organization"]>>;
   /** Adds a sentence to what was missed unless `reached`. */
   want(reached: boolean, sentence: string): void;
@@ -65,7 +66,7 @@ export async function underLoad(stage: LoadedStage, { fault, eventsPerSecond, re
   try {
     await warmUp(stage, organization.apiKey);
     load.lap();
-    times = await play({ load, organization, want });
+    times = await play({ load, ledger, organization, want });
     lap = load.lap();
   } finally {
     await load.stop();

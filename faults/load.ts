@@ -20,6 +20,8 @@ interface LoadNeeds {
   beaconKey: string;
   ledger: Ledger;
   eventsPerSecond: number;
+  /** All its errors are of this signature and session, so they meet one partition. */
+  only?: string;
   /** Also pings of this monitor, ten a second. */
   ping?: { slug: string; apiKey: string };
   /** Nothing is repeated once it is aborted: no edge will come back. */
@@ -48,7 +50,7 @@ export interface Load {
  * Sends at a steady rate whatever the answers are. Every second request names its events and is repeated at another edge when it
  * got no answer, as a client would; the others are counted by the number of their frame alone.
  */
-export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, ping, gone }: LoadNeeds): Load {
+export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, only, ping, gone }: LoadNeeds): Load {
   const agent = new Agent({ connections: MOST_IN_FLIGHT, pipelining: 1, bodyTimeout: 30_000, headersTimeout: 30_000 });
   const stopping = new AbortController();
   let turn = 0;
@@ -73,7 +75,7 @@ export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, ping, gon
   async function send(number: number): Promise<void> {
     const first = ledger.take(EVENTS);
     const named = number % 2 === 0;
-    const body = bodyOf(ledger, { beaconKey, first, named, number });
+    const body = bodyOf(ledger, { beaconKey, first, named, number, only });
     const began = performance.now();
     for (;;) {
       const status = await post("/api/beacon", body, {}).catch(() => null);
@@ -133,9 +135,18 @@ export function startLoad({ edges, beaconKey, ledger, eventsPerSecond, ping, gon
   };
 }
 
-function bodyOf(ledger: Ledger, { beaconKey, first, named, number }: { beaconKey: string; first: number; named: boolean; number: number }): string {
-  const signature = number % SIGNATURES;
-  const stack = `Error: ${ledger.name}\n    at step${signature} (https://shop.example/app.js:1:${signature + 1})`;
+interface BodyNeeds {
+  beaconKey: string;
+  first: number;
+  named: boolean;
+  number: number;
+  only: string | undefined;
+}
+
+function bodyOf(ledger: Ledger, { beaconKey, first, named, number, only }: BodyNeeds): string {
+  const signature = only ?? number % SIGNATURES;
+  const session = only ?? `s${number % SESSIONS}`;
+  const stack = `Error: ${ledger.name}\n    at step${signature} (https://shop.example/app.js:1:${only ? 1 : Number(signature) + 1})`;
   const events = Array.from({ length: EVENTS }, (_, index) => ({ type: "error", error_type: `Fault${signature}`, message: ledger.name, stack, url: ledger.markOf(first + index), ...(named && { event_id: randomUUID() }) }));
-  return JSON.stringify({ key: beaconKey, session_id: `s${number % SESSIONS}`, events });
+  return JSON.stringify({ key: beaconKey, session_id: session, events });
 }

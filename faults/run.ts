@@ -16,6 +16,9 @@ import { slowConnections } from "./g-slow-connections.ts";
 import { poison } from "./h-poison.ts";
 import { stopUnderLoad } from "./j-sigterm.ts";
 import { onlyDiskFull, spoolDiskFull } from "./k-disk-full.ts";
+import { postgresRestored } from "./l-postgres-restored.ts";
+import { SMALL_FETCHES, smallFetches } from "./o-small-fetches.ts";
+import { MANY_PARTITIONS, stuckPartition } from "./p-stuck-partition.ts";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { startAlone, startStage, type Stage } from "./stage.ts";
 
@@ -29,6 +32,7 @@ const FAULTS: Record<string, readonly Play[]> = {
   g: [slowConnections],
   h: [poison],
   j: [stopUnderLoad],
+  l: [postgresRestored],
 };
 /** So that a spool fills within the short form. */
 const SMALL_SPOOLS = { SPOOL_BYTES: form() === "short" ? String(2 ** 20) : String(256 * 2 ** 20) };
@@ -42,7 +46,7 @@ function form(): Form {
 }
 
 const named = process.argv.slice(2);
-const letters = [...Object.keys(FAULTS), "c", "f", "k"];
+const letters = [...Object.keys(FAULTS), "c", "f", "k", "o", "p"];
 const unknown = named.filter((letter) => !letters.includes(letter));
 if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(", ")}; there are ${letters.join(", ")}.`);
@@ -89,6 +93,8 @@ if (isNamed("f")) {
   const certificate = makeCertificate();
   await playOn(startStage({ settings: badReceiversSettings(form(), certificate) }), [(stage) => badReceivers(stage, form(), certificate)]).finally(() => certificate.remove());
 }
+if (isNamed("o")) await playOn(startStage({ settings: SMALL_FETCHES }), [(stage) => smallFetches(stage, form())]);
+if (isNamed("p")) await playOn(startStage({ settings: MANY_PARTITIONS }), [(stage) => stuckPartition(stage, form())]);
 if (isNamed("k")) {
   await onSmallDisk(SPOOL_DISK_MIB, (disk) => playOn(startStage({ dataFolder: disk.folder }), [(stage) => spoolDiskFull(stage, disk, form())]));
   await onSmallDisk(ONLY_DISK_MIB, (disk) => playOn(startAlone(disk.folder), [(stage) => onlyDiskFull(stage, disk, form())]));

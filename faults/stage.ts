@@ -4,22 +4,18 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { makeRoleProcess, type RoleProcess } from "../deploy/cluster/role-process.ts";
 import { createOrganization, type CreatedOrganization } from "../domain/organizations/create.ts";
-import { openClickHouse } from "../platform/clickhouse/client.ts";
-import { migrateClickHouse } from "../platform/clickhouse/migrate.ts";
 import type { ClickHouse } from "../platform/clickhouse/port.ts";
-import { startEmbeddedClickHouse } from "../platform/clickhouse/start-embedded.ts";
 import { readConfig } from "../platform/config.ts";
 import { makeLifecycle, type Lifecycle } from "../platform/lifecycle.ts";
 import { makeLog } from "../platform/log.ts";
-import { openDatabase, type Database } from "../platform/postgres/database.ts";
-import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
-import { migrate } from "../platform/postgres/migrate.ts";
+import type { Database } from "../platform/postgres/database.ts";
 import { startPharos } from "../roles/start.ts";
 import type { Role } from "../schemas/vocabulary.ts";
-import { startFaultProxy, type FaultProxy } from "../testing/fault-proxy.ts";
-import { freePort, startKafka, type Kafka } from "../testing/kafka.ts";
+import type { FaultProxy } from "../testing/fault-proxy.ts";
+import { freePort, type Kafka } from "../testing/kafka.ts";
 import { buildService } from "../testing/service-process.ts";
 import type { LoadedStage } from "./fault.ts";
+import { startStores } from "./stores.ts";
 
 const COPIES: Record<Role, number> = { edge: 2, processor: 2, scheduler: 1, "control-plane": 1 };
 const STOP_MS = 15_000;
@@ -42,6 +38,12 @@ export interface Stage {
   clickhouse: FaultProxy;
   /** PostgreSQL ends at once, as when its machine dies, and recovers. */
   killPostgres(): Promise<void>;
+  /** Stops PostgreSQL, copies its files, and starts it again. */
+  copyPostgres(): Promise<void>;
+  /** Ends PostgreSQL at once and starts it with the files of the last copy: a restore from a backup. */
+  restorePostgres(): Promise<void>;
+  /** ClickHouse ends at once and starts again, at another port behind the same proxy. */
+  killClickHouse(): Promise<void>;
   /** Past the proxies. */
   database: Database;
   rows: ClickHouse;
@@ -128,46 +130,6 @@ async function start({ settings = {}, dataFolder }: StageNeeds, lifecycle: Lifec
     counted,
     untilCounted: (apiKey, atLeast, limitMs) => untilCounted(() => counted(apiKey), atLeast, limitMs),
     stop: () => lifecycle.stop(),
-  };
-}
-
-async function startStores(folder: string, lifecycle: Lifecycle) {
-  const log = makeLog("silent");
-  const startServer = () => startEmbeddedPostgres({ folder: join(folder, "postgres"), log, settings: { max_connections: "250" } });
-  let server = await startServer();
-  lifecycle.add({ name: "postgres", stop: () => server.stop() });
-  await migrate(server.url, log);
-  const address = new URL(server.url.replace("@/", "@localhost/"));
-  const postgres = await startFaultProxy({ path: join(address.searchParams.get("host")!, ".s.PGSQL.5432") });
-  lifecycle.add({ name: "postgres proxy", stop: () => postgres.stop() });
-  const database = openDatabase(server.url, 4, log);
-  lifecycle.add({ name: "database", stop: () => database.$client.end() });
-
-  const engine = await startEmbeddedClickHouse({ folder: join(folder, "clickhouse"), log });
-  lifecycle.add({ name: "clickhouse", stop: () => engine.stop() });
-  await migrateClickHouse(engine.url, log);
-  const clickhouseUrl = new URL(engine.url);
-  const clickhouse = await startFaultProxy({ host: "127.0.0.1", port: Number(clickhouseUrl.port) });
-  lifecycle.add({ name: "clickhouse proxy", stop: () => clickhouse.stop() });
-  clickhouseUrl.port = String(clickhouse.port);
-  const rows = openClickHouse(engine.url, log);
-  lifecycle.add({ name: "rows", stop: () => rows.close() });
-
-  const kafka = await startKafka();
-  lifecycle.add({ name: "kafka", stop: () => kafka.stop() });
-  const databaseUrl = `postgres://${address.username}:${address.password}@127.0.0.1:${postgres.port}${address.pathname}`;
-  return {
-    kafka,
-    postgres,
-    clickhouse,
-    database,
-    rows,
-    environment: { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickhouseUrl.href, KAFKA_BROKERS: kafka.brokers.join(",") },
-    async killPostgres() {
-      server.abandon();
-      await server.exited;
-      server = await startServer();
-    },
   };
 }
 

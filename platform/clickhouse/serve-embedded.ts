@@ -12,6 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { tryLockFile } from "../file-lock.ts";
 import { makeHttpInterface } from "./embedded/http-interface.ts";
 import { openFileInserts } from "./embedded/insert-through-file.ts";
+import { PASSWORD_VARIABLE } from "./embedded/password-variable.ts";
 import { makeStatementRunner } from "./embedded/run-statement.ts";
 import { openSessionPool } from "./embedded/session-pool.ts";
 
@@ -58,7 +59,7 @@ async function serve(folder: string, lockWaitMs: number): Promise<() => Promise<
     const pool = openSessionPool(join(folder, "engine"), SESSIONS);
     await pool.runAside("SELECT 1");
     const runner = makeStatementRunner({ pool, inserts: await openFileInserts({ pool, folder: rows }) });
-    const password = randomBytes(24).toString("hex");
+    const password = process.env[PASSWORD_VARIABLE] ?? randomBytes(24).toString("hex");
     const server = makeHttpInterface({ runner, password });
     await new Promise<void>((listening, refused) => server.once("error", refused).listen(0, "127.0.0.1", listening));
     await tell({ kind: "ready", port: (server.address() as AddressInfo).port, password });

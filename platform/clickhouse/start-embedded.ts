@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import type { Log } from "../log.ts";
 import { LOADER_ARGUMENTS, moduleFile } from "../root.ts";
 import { StartFailure } from "../start-failure.ts";
+import { PASSWORD_VARIABLE } from "./embedded/password-variable.ts";
 import type { EmbeddedMessage } from "./serve-embedded.ts";
 
 export interface EmbeddedClickHouse {
@@ -21,6 +22,8 @@ interface StartOptions {
   log: Log;
   /** How long a predecessor, whose Pharos was killed, may take to finish its statements and let go of the folder. */
   lockWaitMs?: number;
+  /** For `default`; a random one unless given. */
+  password?: string;
 }
 
 const STOP_MS = 9_000;
@@ -28,12 +31,12 @@ const STOP_MS = 9_000;
 const START_MS = 120_000;
 
 /** Starts the embedded ClickHouse on a folder of its own. Throws a `StartFailure` when it cannot. */
-export async function startEmbeddedClickHouse({ folder, log, lockWaitMs = 15_000 }: StartOptions): Promise<EmbeddedClickHouse> {
+export async function startEmbeddedClickHouse({ folder, log, lockWaitMs = 15_000, password }: StartOptions): Promise<EmbeddedClickHouse> {
   const { PATH, HOME, TMPDIR, LANG, NODE_ENV } = process.env;
   const child = fork(moduleFile("./serve-embedded.ts", import.meta.url), [folder, String(lockWaitMs)], {
     execArgv: LOADER_ARGUMENTS,
     // Each statement holds one of libuv's threads while it runs, and files need some too.
-    env: { PATH, HOME, TMPDIR, LANG, NODE_ENV, TZ: "UTC", UV_THREADPOOL_SIZE: "24" },
+    env: { PATH, HOME, TMPDIR, LANG, NODE_ENV, TZ: "UTC", UV_THREADPOOL_SIZE: "24", ...(password && { [PASSWORD_VARIABLE]: password }) },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const lastLines = keepLastLines(child);

@@ -24,6 +24,8 @@ export interface KafkaLogNeeds {
   instanceId: string;
   /** Who sends records: requests of our own, or kafkajs' producer. Reading is kafkajs' in both. */
   producer?: "direct" | "kafkajs";
+  /** One fetch of a consumer holds at most so much over all partitions; unless given, four times as much as of one. */
+  fetchBytes?: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface KafkaLogNeeds {
  * topics do not fit together. A record is durable once all in-sync replicas have it (`acks=all`), which with one broker
  * survives the death of a process, and with three (and `min.insync.replicas=2`, the operator's to set) the loss of a machine.
  */
-export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct" }: KafkaLogNeeds): Promise<EventLog> {
+export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct", fetchBytes }: KafkaLogNeeds): Promise<EventLog> {
   const clientId = `pharos-${instanceId}`;
   const client = makeClient(brokers, clientId, log);
   const admin = client.admin();
@@ -117,7 +119,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     partitions: (topic) => topics.partitions.get(topic)!,
     append: (topic, partition, record) => send(topic, partition, -1, [record]),
     appendAll,
-    consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log }, options)),
+    consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log, ...(fetchBytes && { fetchBytes }) }, options)),
     scan: (topic, onRecord) => scanTopic({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.scan.${newId()}`, partitions: topics.partitions.get(topic)!, log }, onRecord),
     ends: (topic) => fetchEnds(admin, name(topic)),
     notify: (channel, message) => send("replies", replyPartition(channel), 1, [message]),

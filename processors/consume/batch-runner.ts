@@ -3,7 +3,7 @@ import { postgresCode } from "../../platform/postgres/database.ts";
 import type { BatchOptions, BatchStores, BatchWork, Readings } from "./batch-consumer.ts";
 import { makeBatchFailures } from "./batch-failures.ts";
 import type { ConsumerName } from "./cursor-name.ts";
-import type { CursorMove } from "./cursor-store.ts";
+import { LOCK_WAIT_ALONE_MS, type CursorMove } from "./cursor-store.ts";
 import { lettersOf, noteDeadLetters } from "./dead-letter.ts";
 import { decideFailure, isOutcomeUnknown } from "./decide-failure.ts";
 import type { FreshSlice } from "./fresh-frames.ts";
@@ -40,6 +40,8 @@ interface Batch<Prepared> {
   prepared: Promise<Prepared & Readings>;
   /** Of the takeover that it belongs to. */
   lease: string;
+  /** Its one partition is tried by itself. */
+  apart: boolean;
 }
 
 /** A transaction that PostgreSQL rolled back is tried so often before the batch counts as failed. */
@@ -93,17 +95,19 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     if (slices.length === 0) return null;
     const prepared = work.prepare(slices, null);
     prepared.catch(() => undefined);
-    return { lane, slices, prepared, lease };
+    const apart = lane === "slow" || slices.every(({ partition }) => partitions.get(partition)!.alone);
+    return { lane, slices, prepared, lease, apart };
   }
 
-  async function runBatch({ slices, lane, prepared, lease }: Batch<Prepared>): Promise<void> {
+  async function runBatch({ slices, lane, prepared, lease, apart }: Batch<Prepared>): Promise<void> {
     const readings = await prepared;
     await options.onStep?.("prepared");
     const stored = await work.store(readings, slices, { by: { lease, lane }, only: null });
     await options.onStep?.("inserted");
     const letters = lettersOf(name, slices, readings.unreadable, stores.rows !== null);
     const moves = slices.map((slice) => moveOf(slice, readings));
-    const result = await commitRepeatedly(() => stores.cursors.commitBatch({ lease, moves, letters }, (transaction) => work.apply(transaction, stored)));
+    const commit = { lease, moves, letters, ...(apart && { lockWaitMs: LOCK_WAIT_ALONE_MS }) };
+    const result = await commitRepeatedly(() => stores.cursors.commitBatch(commit, (transaction) => work.apply(transaction, stored)));
     await options.onStep?.("committed");
     for (const { partition, to, sequences } of slices) {
       const held = partitions.get(partition);
@@ -160,7 +164,8 @@ export function makeBatchRunner<Prepared, Stored, Result>(
   /** Gives the next batch, when it was read meanwhile: only behind a backlog, a small one is cheaper with what still comes. */
   async function runAndReadAhead(batch: Batch<Prepared>): Promise<Batch<Prepared> | null> {
     const { lane, slices, lease } = batch;
-    if (lane === "main") lastBatchAt = clock.monotonic();
+    // Partitions that are tried one by one would each wait for all before them.
+    if (!batch.apart) lastBatchAt = clock.monotonic();
     const ahead = lane === "main" && intake.hasRecords(wantedIn(lane)) ? takeBatch(lane) : null;
     try {
       await runBatch(batch);

@@ -32,6 +32,8 @@ export interface BatchCommit {
   lease: string;
   moves: readonly CursorMove[];
   letters: readonly NewDeadLetter[];
+  /** How long it waits for a lock, in ms; see `LOCK_WAIT_MS`. */
+  lockWaitMs?: number;
 }
 
 /** The cursors of one consumer group, in PostgreSQL. */
@@ -62,7 +64,12 @@ export interface CursorStore {
  * A transaction of a batch waits for a lock for so long, in ms: whoever holds a row that one partition needs must not
  * hold up the others.
  */
-const LOCK_WAIT_MS = 5_000;
+const LOCK_WAIT_MS = 3_000;
+/**
+ * The same for a batch of one partition that is tried by itself. It waits for others while it holds locks of its own,
+ * on signatures that other partitions have too, and it comes again soon.
+ */
+export const LOCK_WAIT_ALONE_MS = 250;
 
 /** Ends a transaction that was only a try. */
 class RolledBack extends Error {}
@@ -73,9 +80,9 @@ export function makeCursorStore(database: Database, name: ConsumerName, now: () 
     takeCursors: (lease, partitions, fenceEpochs) =>
       inTransaction(database, (transaction) => takeCursors(transaction, name, { lease, partitions, fenceEpochs })),
 
-    commitBatch: ({ lease, moves, letters }, effect) =>
+    commitBatch: ({ lease, moves, letters, lockWaitMs = LOCK_WAIT_MS }, effect) =>
       inTransaction(database, async (transaction) => {
-        await moveCursors(transaction, name, { lease, moves, now: new Date(now()) });
+        await moveCursors(transaction, name, { lease, moves, lockWaitMs, now: new Date(now()) });
         await recordDeadLetters(transaction, letters);
         await noteGaps(transaction, name, moves);
         await noteSequences(transaction, name, moves);
@@ -169,7 +176,7 @@ interface TakenRow extends Record<string, unknown> {
 async function moveCursors(
   transaction: Transaction,
   name: ConsumerName,
-  { lease, moves, now }: { lease: string; moves: readonly CursorMove[]; now: Date },
+  { lease, moves, lockWaitMs, now }: { lease: string; moves: readonly CursorMove[]; lockWaitMs: number; now: Date },
 ): Promise<void> {
   const given = moves.map(({ partition, from, to, caughtUpTo }) => ({
     partition,
@@ -179,7 +186,7 @@ async function moveCursors(
   }));
   // A moment in the future proves nothing: it was written before a clock was put back.
   const { rows } = await transaction.execute<{ partition: number }>(sql`
-    with limits as (select set_config('lock_timeout', ${String(LOCK_WAIT_MS)}, true) as waits)
+    with limits as (select set_config('lock_timeout', ${String(lockWaitMs)}, true) as waits)
     update cursors set next_offset = given.to_offset, legacy_insert = null, updated_at = now(),
       caught_up_to = least(greatest(cursors.caught_up_to, given.caught_up_to), ${now.toISOString()}::timestamptz)
     from limits, jsonb_to_recordset(${JSON.stringify(given)}::jsonb)

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import type { Admin, Batch, Consumer as KafkaConsumer, EachBatchPayload, Kafka } from "kafkajs";
 import { systemClock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
@@ -15,6 +15,8 @@ export interface KafkaConsumerNeeds {
   /** The one partition to read, for a group whose only member this is; the others are assigned to it and never fetched. */
   only?: number;
   log: Log;
+  /** One fetch holds at most so much over all partitions; unless given, four times `maxBytes`. */
+  fetchBytes?: number;
 }
 
 export type KafkaConsumeOptions = Pick<ConsumeOptions, "startAt" | "onRecords" | "beforeRecords" | "onRevoked" | "maxBytes">;
@@ -59,7 +61,9 @@ const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
  */
 export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: KafkaConsumeOptions): Promise<Consumer> {
   const { client, admin, topicName, groupName, partitions, only, log } = needs;
-  const { startAt, onRecords, beforeRecords, onRevoked, maxBytes = MAX_BYTES } = options;
+  const { startAt, onRecords, beforeRecords, onRevoked } = options;
+  const fetchBytes = needs.fetchBytes ?? 4 * (options.maxBytes ?? MAX_BYTES);
+  const maxBytes = Math.min(options.maxBytes ?? MAX_BYTES, fetchBytes);
   const held = new Map<number, Held>();
   /** The last of the calls for each partition: one runs at a time, over assignments too. */
   const calls = new Map<number, Promise<void>>();
@@ -175,6 +179,8 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
       const next = records.length > 0 ? await deliver(mine, records) : null;
       done?.();
       if (next === null) continue;
+      // A caller that wants the same records again may wait for what needs a turn of the loop.
+      if (next <= records[0]!.offset) await nextTurn();
       if (!isMine(mine)) break;
       dropBelow(mine, next, records[0]!.offset);
       commit(consumer!, mine, next);
@@ -246,7 +252,7 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
       maxWaitTimeInMs: FETCH_WAIT_MS,
       minBytes: 1,
       maxBytesPerPartition: maxBytes,
-      maxBytes: 4 * maxBytes,
+      maxBytes: Math.min(4 * maxBytes, fetchBytes),
       allowAutoTopicCreation: false,
       retry: { restartOnFailure: () => Promise.resolve(false) },
     });

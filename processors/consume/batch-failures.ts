@@ -39,12 +39,15 @@ export function makeBatchFailures<Prepared, Stored>(
   const { name, stores, clock, log, partitions, intake } = state;
   /** Entries that became dead letters since something was processed. */
   let givenUp = 0;
+  let lastSuspects = 0;
 
   async function carryOut(decision: FailureDecision, failed: HeldPartition[], { slices, by }: FailedBatch): Promise<void> {
     if (decision === "take-over") return giveLeaseUp(state);
     if (decision === "again") return state.pause(pauseOf(PAUSES_MS, failed[0]?.failures ?? 0));
     if (decision === "split" && slices.length > 1) {
-      for (const held of failed) Object.assign(held, { alone: true, failures: 0 });
+      const half = Math.ceil(failed.length / 2);
+      const [one, other] = [++lastSuspects, ++lastSuspects];
+      for (const [at, held] of failed.entries()) Object.assign(held, { suspects: at < half ? one : other, failures: 0 });
       return;
     }
     for (const held of failed) {
@@ -89,7 +92,9 @@ export function makeBatchFailures<Prepared, Stored>(
       rewindPartitions(state, failed.map(({ partition }) => partition));
       const failures = Math.max(0, ...failed.map((held) => held.failures));
       const records = slices.reduce((sum, slice) => sum + slice.records.length, 0);
-      const decision = decideFailure({ error, failures, partitions: slices.length, records });
+      // Suspects are halved until one is left: the batch that they come from was tried often enough.
+      const isSuspect = slices.length > 1 && failed.every(({ suspects }) => suspects > 0);
+      const decision = decideFailure({ error, failures: isSuspect ? Infinity : failures, partitions: slices.length, records });
       const level = failures % 10 === 1 ? "warn" : "debug";
       log[level]({ ...name, partitions: slices.map(({ partition }) => partition), err: reasonOf(error), failures, decision }, "a batch failed");
       try {

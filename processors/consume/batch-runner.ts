@@ -40,7 +40,7 @@ interface Batch<Prepared> {
   prepared: Promise<Prepared & Readings>;
   /** Of the takeover that it belongs to. */
   lease: string;
-  /** Its one partition is tried by itself. */
+  /** Its partitions are suspects, or slow. */
   apart: boolean;
 }
 
@@ -68,15 +68,17 @@ export function makeBatchRunner<Prepared, Stored, Result>(
   let lastBatchAt = -Infinity;
   let perRecord = 1;
 
-  /** The slow lane takes one partition at a time, and so does the main lane while it looks for the one that fails. */
+  /** The slow lane takes one partition at a time; the main lane some suspects, while it looks for the one that fails. */
   function wantedIn(lane: Lane): (partition: number) => boolean {
     const now = clock.monotonic();
     const ofLane = (partition: number): boolean => {
       const held = partitions.get(partition);
       return held !== undefined && held.lane === lane && !held.deciding && held.notBefore <= now;
     };
-    const single = [...partitions.values()].find(({ partition, alone }) => ofLane(partition) && (alone || lane === "slow") && intake.hasRecords((each) => each === partition));
-    return single ? (partition) => partition === single.partition : ofLane;
+    const first = [...partitions.values()].find(({ partition, suspects }) => ofLane(partition) && (suspects > 0 || lane === "slow") && intake.hasRecords((each) => each === partition));
+    if (!first) return ofLane;
+    if (lane === "slow") return (partition) => partition === first.partition;
+    return (partition) => ofLane(partition) && partitions.get(partition)!.suspects === first.suspects;
   }
 
   function takeBatch(lane: Lane): Batch<Prepared> | null {
@@ -95,7 +97,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     if (slices.length === 0) return null;
     const prepared = work.prepare(slices, null);
     prepared.catch(() => undefined);
-    const apart = lane === "slow" || slices.every(({ partition }) => partitions.get(partition)!.alone);
+    const apart = lane === "slow" || slices.every(({ partition }) => partitions.get(partition)!.suspects > 0);
     return { lane, slices, prepared, lease, apart };
   }
 

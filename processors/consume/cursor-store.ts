@@ -66,7 +66,7 @@ export interface CursorStore {
  */
 const LOCK_WAIT_MS = 3_000;
 /**
- * The same for a batch of one partition that is tried by itself. It waits for others while it holds locks of its own,
+ * The same for a batch of suspects, or of a slow partition. It waits for others while it holds locks of its own,
  * on signatures that other partitions have too, and it comes again soon.
  */
 export const LOCK_WAIT_ALONE_MS = 250;

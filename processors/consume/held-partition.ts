@@ -16,8 +16,8 @@ export interface HeldPartition {
   /** The last frame of each edge in the batches that are being processed. */
   taken: Map<string, bigint>;
   lane: Lane;
-  /** Its next batch holds no other partition: one of them makes batches fail. */
-  alone: boolean;
+  /** 0, or the suspects it is tried with: one of them made a larger batch fail. */
+  suspects: number;
   /** So many records a batch. */
   limit: number;
   /** Batches that failed in a row. */
@@ -39,8 +39,8 @@ export function heldAfterTakeover(
   { epoch, nextOffset, sequences, replayUntil }: TakenCursor & { replayUntil: bigint },
   before: HeldPartition | undefined,
 ): HeldPartition {
-  const { lane = "main", alone = false, limit = Infinity, failures = 0, notBefore = 0, left = new Map<bigint, Map<number, string>>() } = before ?? {};
-  return { partition, epoch, next: nextOffset, read: nextOffset, replayUntil, sequences, taken: new Map(), lane, alone, limit, failures, notBefore, deciding: false, left };
+  const { lane = "main", suspects = 0, limit = Infinity, failures = 0, notBefore = 0, left = new Map<bigint, Map<number, string>>() } = before ?? {};
+  return { partition, epoch, next: nextOffset, read: nextOffset, replayUntil, sequences, taken: new Map(), lane, suspects, limit, failures, notBefore, deciding: false, left };
 }
 
 /** Whether nobody else held the partition between two takeovers of this consumer. */
@@ -52,7 +52,7 @@ export function wasKept(before: HeldPartition | undefined, after: HeldPartition)
 export function advance(held: HeldPartition, next: bigint, sequences: ReadonlyMap<string, bigint>): void {
   held.next = next;
   held.failures = 0;
-  held.alone = false;
+  held.suspects = 0;
   for (const [edgeId, last] of sequences) held.sequences.set(edgeId, last);
   for (const offset of held.left.keys()) if (offset < next) held.left.delete(offset);
   if (held.lane === "main") return;

@@ -9,8 +9,8 @@ import type { Stage } from "./stage.ts";
 /** Settings of the stage: one fetch cannot hold what stands in all partitions. */
 export const SMALL_FETCHES = { LOG_PARTITIONS: "16", KAFKA_FETCH_BYTES: String(2 ** 20) };
 
-const AWAY_MS: Record<Form, number> = { short: 30_000, long: 120_000 };
-const ROUNDS: Record<Form, number> = { short: 4, long: 16 };
+const AWAY_MS: Record<Form, number> = { short: 30_000, long: 60_000 };
+const ROUNDS: Record<Form, number> = { short: 4, long: 10 };
 const EVENTS_PER_SECOND = 2_000;
 /** What is killed in a round is killed within this time, in any order. */
 const ROUND_MS = 1_000;

@@ -23,7 +23,8 @@ await startErrorConsumer({ eventLog, database, clickhouse, clock: systemClock, l
 });
 
 const ends = await eventLog.ends("beacons");
-for (;;) {
+// One that shall die at a step waits for that: it may see its last commit before it hears of it.
+while (dieAt === "never") {
   const rows = await database.select().from(cursors);
   if (ends.every((end, partition) => end === 0n || rows.some((row) => row.partition === partition && row.nextOffset === end))) process.exit(0);
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -188,11 +188,13 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     const now = clock.monotonic();
     const waits = [...partitions.values()].flatMap((held) => (held.lane === lane && held.notBefore > now ? [held.notBefore - now] : []));
     state.progressAt = now;
+    // A partition whose pause ended since this lane looked is in no wait: without this nobody would wake the lane.
+    if (state.lease !== null && intake.hasRecords(wantedIn(lane))) return nextTurn();
     const cancel = waits.length > 0 ? wakeAfter(Math.min(...waits)) : null;
     await intake.arrival();
     cancel?.();
     // Partitions that were released together hand their records over in the same turn.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 
   function wakeAfter(ms: number): () => void {
@@ -255,4 +257,8 @@ export function makeBatchRunner<Prepared, Stored, Result>(
       await lanes;
     },
   };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -24,8 +24,9 @@ await startErrorConsumer({ eventLog, database, clickhouse, clock: systemClock, l
 
 const ends = await eventLog.ends("beacons");
 // One that shall die at a step waits for that: it may see its last commit before it hears of it.
-while (dieAt === "never") {
+const isDone = (next: bigint | undefined, end: bigint): boolean => dieAt === "never" && (end === 0n || next === end);
+for (;;) {
   const rows = await database.select().from(cursors);
-  if (ends.every((end, partition) => end === 0n || rows.some((row) => row.partition === partition && row.nextOffset === end))) process.exit(0);
+  if (ends.every((end, partition) => isDone(rows.find((row) => row.partition === partition)?.nextOffset, end))) process.exit(0);
   await new Promise((resolve) => setTimeout(resolve, 20));
 }

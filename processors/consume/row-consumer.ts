@@ -23,8 +23,6 @@ export interface ComputedRows<Brief extends PlacedRow> {
 /** The rows of a batch as they stand in ClickHouse. */
 export interface StoredRows<Brief extends PlacedRow> {
   rows: Brief[];
-  /** Where they stand, for reading more of them. */
-  store: RowStore;
 }
 
 /** How records become rows of one table, and what follows from them. */
@@ -113,7 +111,7 @@ export function makeRowWork<Brief extends PlacedRow>(
         first += part.ends.length;
       }
       const changed = replaced.size === 0 ? inserted : inserted.map((row) => (replaced.has(row) ? Object.assign({}, row, replaced.get(row)) : row));
-      const stored = { rows: [...standing, ...changed], store };
+      const stored = { rows: [...standing, ...changed] };
       await options.beforeCommit?.(stored);
       return stored;
     },

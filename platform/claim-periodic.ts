@@ -36,7 +36,8 @@ export async function claimPeriodic(database: Database, { name, everyMs, leaseMs
   const token = newId();
   const inMs = (ms: number) => sql`clock_timestamp() + ${ms}::float8 * interval '1 millisecond'`;
   const mine = and(eq(periodicWork.name, name), eq(periodicWork.leaseToken, token));
-  await database.insert(periodicWork).values({ name }).onConflictDoNothing();
+  // New work is due at once. The column's now() would be rounded to milliseconds, and be later than the clock.
+  await database.insert(periodicWork).values({ name, dueAt: new Date(0) }).onConflictDoNothing();
   const [claimed] = await database
     .update(periodicWork)
     .set({ leaseToken: token, dueAt: inMs(leaseMs) })

@@ -132,6 +132,8 @@ it("what was taken over counts once, whoever ends first", async () => {
   const held = new Promise<void>((resolve) => (release = resolve));
   let recorded = false;
   startRunner(({ check, record }) => ({
+    // With one place, taken by the check that is held, it cannot take its own check over.
+    atOnce: 1,
     check: async (row, signal) => (await held, check(row, signal)),
     record: (...given) => record(...given).finally(() => (recorded = true)),
   }));

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type { DataStores } from "./data-stores.ts";
 import type { LoadedVersion } from "./kill-old-service.ts";
-import { beaconFrames, pingFrames, pushFrames, type OldFrame } from "./old-frames.ts";
+import { beaconFrames, EVENTS_OF_FRAMES, pingFrames, pushFrames, type OldFrame } from "./old-frames.ts";
 import { runOldProcessor, startOldProcessor, type OldProcessor, type OldWork } from "./old-processors.ts";
 
 /** Ranges that old processors opened and did not close. */
@@ -30,11 +30,12 @@ interface OpenNeeds {
 
 const RUNNING_PARTITION = 3;
 const BESIDE_PARTITION = 4;
-/** So often it has to be found idle. */
-const IDLE_TIMES = 8;
+const BESIDE_MS = 60_000;
 /** Words, because errors whose messages differ in a number are one error. */
 const PLACES = ["north", "east", "south"] as const;
 const RUNNING_MESSAGE = "amid an insert";
+/** The last of its partition, which the old processor beside closes before the upgrade. */
+const CLOSED_MESSAGE = "closed beside";
 /** So short that the old version takes it for one event, and has it in one range with the frames before it. */
 const BROKEN = "broken";
 
@@ -62,7 +63,7 @@ const PING_STATES: readonly [number, OldWork["stopAt"], Deletion][] = [
 export async function leaveRangesOpen({ old, folder, stores, loaded, tell }: OpenNeeds & { tell(sentence: string): void }): Promise<OpenRanges> {
   const { tenant } = loaded;
   tell(`the kill left ${await countOpen(stores)} ranges open`);
-  const open: OpenRanges = { messages: [RUNNING_MESSAGE], metrics: [], pings: [], broken: [], besideMessage: "sent beside", besideFrame: beaconFrames(tenant, BESIDE_PARTITION, "sent beside")[0]! };
+  const open: OpenRanges = { messages: [RUNNING_MESSAGE, CLOSED_MESSAGE], metrics: [], pings: [], broken: [], besideMessage: "sent beside", besideFrame: beaconFrames(tenant, BESIDE_PARTITION, "sent beside")[0]! };
   const run = (group: OldWork["group"], partition: number, stopAt: OldWork["stopAt"], frames: OldFrame[]) =>
     runOldProcessor({ old, logFolder: join(folder, "log"), ...urlsOf(stores), frames, group, partitions: [partition], stopAt });
   for (const [partition, stopAt, deletion] of ERROR_STATES) {
@@ -86,6 +87,7 @@ export async function leaveRangesOpen({ old, folder, stores, loaded, tell }: Ope
     open.pings.push(message);
   }
   await run(null, RUNNING_PARTITION, "opened", beaconFrames(tenant, RUNNING_PARTITION, RUNNING_MESSAGE));
+  await run(null, BESIDE_PARTITION, "opened", beaconFrames(tenant, BESIDE_PARTITION, CLOSED_MESSAGE));
   const states = ERROR_STATES.length + PUSH_STATES.length + PING_STATES.length;
   const count = await countOpen(stores);
   if (count < states) throw new Error(`${count} ranges are open instead of ${states}.`);
@@ -93,7 +95,10 @@ export async function leaveRangesOpen({ old, folder, stores, loaded, tell }: Ope
   return open;
 }
 
-/** An old processor on a copy of the log, as another process has Kafka; resolves when its insert runs. */
+/**
+ * An old processor on a copy of the log, as another process has Kafka; resolves when its insert runs and its other
+ * partition has nothing under way: it shall read more there only after the upgrade.
+ */
 export async function startBesides({ old, folder, stores }: OpenNeeds): Promise<OldProcessor> {
   const logFolder = join(folder, "log-beside");
   await cp(join(folder, "log"), logFolder, { recursive: true });
@@ -101,16 +106,18 @@ export async function startBesides({ old, folder, stores }: OpenNeeds): Promise<
   const besides = startOldProcessor({ old, logFolder, ...urlsOf(stores), frames: [], group: "errors", partitions: [RUNNING_PARTITION, BESIDE_PARTITION], stopAt: "running", staysOwner });
   const first = await Promise.race([besides.told("running"), besides.told("ended")]);
   if (first.event === "ended") throw new Error(`The insert ended before the upgrade: ${first.message}`);
-  await untilIdle(stores);
+  for (const deadline = performance.now() + BESIDE_MS; !(await isClosedBeside(stores)); await wait(100)) {
+    if (performance.now() > deadline) throw new Error(`The old processor beside does not end its ranges:\n${besides.output()}`);
+  }
   return besides;
 }
 
-/** Its other partition has nothing under way: it shall read more only after the upgrade. */
-async function untilIdle({ database }: DataStores): Promise<void> {
-  for (let times = 0; times < IDLE_TIMES; await wait(200)) {
-    const { rows } = await database.execute(sql`select 1 from cursors where consumer_group = 'errors' and partition = ${BESIDE_PARTITION} and range_token is null`);
-    times = rows.length > 0 ? times + 1 : 0;
-  }
+/** Whether all that its other partition held is counted and no range is open there. */
+async function isClosedBeside({ database }: DataStores): Promise<boolean> {
+  const { rows } = await database.execute<{ closed: boolean }>(sql`
+    select coalesce((select sum(occurrences) from error_signatures where message = ${CLOSED_MESSAGE}), 0) >= ${EVENTS_OF_FRAMES}
+      and exists (select 1 from cursors where consumer_group = 'errors' and partition = ${BESIDE_PARTITION} and range_token is null) as closed`);
+  return rows[0]!.closed;
 }
 
 const urlsOf = ({ databaseUrl, clickhouseUrl }: DataStores) => ({ databaseUrl, clickhouseUrl });

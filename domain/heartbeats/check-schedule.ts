@@ -21,7 +21,7 @@ export function checkSchedule({ schedule_type: scheduleType, interval_seconds: i
     return { scheduleType, intervalSeconds, cron: null, timezone };
   }
   if (cron === null) throw new Failure("INVALID_REQUEST", "A monitor on a cron schedule needs cron.", { path: "/cron", fix: 'Give cron, for example "0 3 * * *".' });
-  const problem = cronProblem(cron, timezone);
+  const problem = cronProblem(cron);
   if (problem !== null) throw new Failure("INVALID_REQUEST", problem, { path: "/cron", fix: 'For example "*/15 * * * *" or "0 3 * * MON-FRI".' });
   return { scheduleType, intervalSeconds: null, cron: cron.trim(), timezone };
 }

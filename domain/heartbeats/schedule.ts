@@ -1,5 +1,6 @@
 import { CronDate, CronExpressionParser } from "cron-parser";
 import type { ScheduleType } from "../../schemas/vocabulary.ts";
+import { comesDueYearly } from "./cron-days.ts";
 
 /** When a monitor expects its pings. */
 export interface Schedule {
@@ -12,13 +13,14 @@ export interface Schedule {
   timezone: string;
 }
 
-/** No occurrence lies in [from, next). */
+/** `next` is the answer for each moment in [from, until). */
 interface Gap {
   from: number;
+  until: number;
   next: number;
 }
 
-/** Reading an expression and stepping it costs up to a millisecond, and each ping asks: the last answers are kept. */
+/** Reading an expression and stepping it costs milliseconds where it is rare, and each ping asks: the last answers are kept, for a day at most. */
 const gaps = new Map<string, Gap>();
 const GAPS_KEPT = 10_000;
 const DAY_MS = 86_400_000;
@@ -38,15 +40,25 @@ export function nextExpectedAt(schedule: Schedule, afterMs: number): number {
   const cron = schedule.cron!;
   const key = `${schedule.timezone} ${cron}`;
   const known = gaps.get(key);
-  if (known && afterMs >= known.from && afterMs < known.next) return known.next;
-  const date = occurrenceAfter(cron, schedule.timezone, afterMs);
-  const next = date.getTime();
-  // Where the clocks are moved in between, the answer depends on which side `afterMs` lies: such a gap is not kept.
-  if (next - afterMs <= DAY_MS && date.getUTCOffset() === new CronDate(new Date(afterMs), schedule.timezone).getUTCOffset()) {
-    if (gaps.size >= GAPS_KEPT) gaps.clear();
-    gaps.set(key, { from: afterMs, next });
-  }
+  if (known && afterMs >= known.from && afterMs < known.until) return known.next;
+  const next = occurrenceAfter(cron, schedule.timezone, afterMs).getTime();
+  if (gaps.size >= GAPS_KEPT) gaps.clear();
+  gaps.set(key, { from: afterMs, until: offsetChange(afterMs, Math.min(next, afterMs + DAY_MS), schedule.timezone), next });
   return next;
+}
+
+/** The moment in (from, to] at which clocks are moved, else `to`: where an occurrence lies beyond, it depends on which side of that one asks. */
+function offsetChange(from: number, to: number, timezone: string): number {
+  const offsetAt = (ms: number) => new CronDate(new Date(ms), timezone).getUTCOffset();
+  const offset = offsetAt(from);
+  if (offsetAt(to) === offset) return to;
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(middle) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
 }
 
 /** Turns are kept for a day each: finding one reads the expression several times, and each ok may ask. */
@@ -104,15 +116,15 @@ export function timezoneProblem(timezone: string): string | null {
   return `"${timezone}" is no time zone; use an IANA name such as UTC or Europe/Berlin.`;
 }
 
-/** What is wrong with a cron expression as a sentence, or null. */
-export function cronProblem(cron: string, timezone: string): string | null {
+/** What is wrong with a cron expression as a sentence, or null. One that leaves out a year is refused. */
+export function cronProblem(cron: string): string | null {
   const fields = cron.trim().split(/\s+/);
   if (!/^@\w+$/.test(cron.trim()) && fields.length !== 5 && fields.length !== 6) return "A cron expression has five fields (minute, hour, day, month, weekday), or six with seconds in front.";
   // The parser would put a random time in the place of an H, another one at each reading.
   if (fields.some((field) => /(^|[,/-])H/i.test(field) && !field.startsWith("@"))) return "H is not supported; write the time itself.";
   try {
-    occurrenceAfter(cron, timezone, 0);
-    return null;
+    const { fields: parsed } = CronExpressionParser.parse(cron);
+    return comesDueYearly(parsed) ? null : "This schedule does not come due in every year (at least once in 366 days).";
   } catch (error) {
     return `This is no cron expression: ${(error instanceof Error ? error.message : String(error)).replace(/\.+$/, "")}.`;
   }

@@ -7,7 +7,9 @@ import { walkSteps, type PlacedStep } from "./walk-steps.ts";
 
 export type UrlRules = OutboundConfig & Pick<Config, "WEBHOOK_ALLOW_HTTP">;
 
-const MOST_STEPS = 100;
+const MOST_STEPS = 50;
+/** As JSON: each run has a copy of its steps. */
+const MOST_STEP_BYTES = 262_144;
 const DEEPEST = 5;
 
 /** Without braces inside, so that a text of many that open and none that close is still read once. */
@@ -23,6 +25,7 @@ export function checkSteps(steps: readonly WorkflowStep[], rules: UrlRules): voi
   const placed = [...walkSteps(steps)];
   const surplus = placed[MOST_STEPS];
   if (surplus) throw refusal(surplus.path, `A workflow has at most ${MOST_STEPS} steps; this one has ${placed.length}.`, "Split it into several workflows.");
+  if (Buffer.byteLength(JSON.stringify(steps)) > MOST_STEP_BYTES) throw refusal("/steps", `The steps of a workflow have at most ${MOST_STEP_BYTES / 1_024} KiB together.`, "Split it into several workflows.");
   const tooDeep = placed.find(({ depth }) => depth > DEEPEST);
   if (tooDeep) throw refusal(tooDeep.path, `Conditions may be nested so that steps are at most ${DEEPEST} deep.`, "Split the workflow, or join conditions.");
   const names = uniqueNames(placed);

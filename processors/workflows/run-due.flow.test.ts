@@ -214,12 +214,14 @@ describe("a step", () => {
     ["another organization's service in an incident", { type: "create_incident", title: "x", services: ["{{inputs.foreign}}"] }, /There is no service/],
     ["another organization's channel", { type: "notify", channel_id: "{{inputs.foreign}}", message: "x" }, /No such notification channel/],
     ["an incident that does not exist", { type: "update_incident", incident_id: "{{inputs.foreign}}", status: "resolved" }, /No such incident/],
+    ["a body that grows past 256 KiB", { type: "http_request", method: "POST", url: "https://localhost:1/", body: Array.from({ length: 7_000 }, () => "{{inputs.large}}") }, /^The step grew to more than 262,144 bytes/],
+    ["services that grow past 100,000 bytes", { type: "create_incident", title: "x", services: Array.from({ length: 2_000 }, () => "{{inputs.large}}") }, /^The step grew to more than 100,000 bytes/],
     // oxlint-disable-next-line unicorn/no-thenable -- a list, never a function
     ["a comparison of what are no numbers", { type: "condition", left: "{{inputs.lines}}", op: "gt", right: 5, then: [] }, /compares numbers/],
   ])("with %s fails the run with a sentence, and changes nothing", async (_, step, sentence) => {
     const foreign = await makeService(await makeOrganization());
     const { id } = await make([step, { type: "create_incident", title: "Never" }]);
-    const runId = await start(id, { internal: "https://169.254.169.254/latest/meta-data", plain: "http://example.com/", lines: "a\r\nb", foreign });
+    const runId = await start(id, { internal: "https://169.254.169.254/latest/meta-data", plain: "http://example.com/", lines: "a\r\nb", foreign, large: "x".repeat(60_000) });
     startRunner();
     const { trace, finished_at } = await ended(runId, "failed");
     expect(trace).toMatchObject([{ path: "/steps/0", outcome: "failed", error: expect.stringMatching(sentence) }]);

@@ -67,7 +67,7 @@ const Notify = z.strictObject({ type: z.literal("notify"), name: StepName, chann
 
 const Wait = z.strictObject({ type: z.literal("wait"), name: StepName, seconds: z.int().min(1).max(LONGEST_WAIT_SECONDS) });
 
-const steps = z.array(z.lazy(() => WorkflowStep)).max(100);
+const steps = z.array(z.lazy(() => WorkflowStep)).max(50);
 
 const Condition = z.strictObject({
   type: z.literal("condition"),
@@ -107,10 +107,10 @@ const WorkflowStep: z.ZodType<WorkflowStep, WorkflowStep> = z
 const Steps = z
   .array(WorkflowStep)
   .min(1)
-  .max(100)
+  .max(50)
   .meta({
     description:
-      "Carried out in order: at most 100, those inside conditions counted, and conditions at most 5 deep. Texts may hold `{{inputs.x}}`, `{{event.data.x}}` and `{{steps.<name>.<field>}}`.",
+      "Carried out in order: at most 50, those inside conditions counted, of 256 KiB together, and conditions at most 5 deep. Texts may hold `{{inputs.x}}`, `{{event.data.x}}` and `{{steps.<name>.<field>}}`.",
     example: [{ type: "notify", channel_id: "5c1f8f6e-1111-4222-8333-444455556666", message: "Deploying {{inputs.version}}" }],
   });
 

@@ -11,7 +11,7 @@ import { addIncidentUpdate, updateIncident } from "../../incidents/change.ts";
 import { openIncident } from "../../incidents/open.ts";
 import { updateService } from "../../services/update.ts";
 import { compare } from "./compare.ts";
-import { fillText, fillValue, StepFailure, type Scope } from "./fill-templates.ts";
+import { makeTemplateFiller, StepFailure, type Scope, type TemplateFiller } from "./fill-templates.ts";
 import { after, branch, type Position } from "./position.ts";
 import type { ClaimedRun } from "./read-claimed.ts";
 
@@ -38,23 +38,25 @@ interface Context {
   at: Date;
 }
 
-type Carry<Type extends InnerStep["type"]> = (tx: Transaction, step: Step<Type>, context: Context & { actor: Actor; next: Position }) => Promise<Carried>;
+type CarryContext = Omit<Context, "scope"> & { actor: Actor; next: Position; fill: TemplateFiller };
+
+type Carry<Type extends InnerStep["type"]> = (tx: Transaction, step: Step<Type>, context: CarryContext) => Promise<Carried>;
 
 const CARRY: { [Type in InnerStep["type"]]: Carry<Type> } = {
   wait: (_, { seconds }, { next, at }) => Promise.resolve({ result: { seconds }, next, until: new Date(at.getTime() + seconds * 1_000) }),
-  condition: (_, { left, op, right }, { run, position, scope }) => {
-    const holds = compare(fillValue(left, scope), op, fillValue(right, scope));
+  condition: (_, { left, op, right }, { run, position, fill }) => {
+    const holds = compare(fill.value(left), op, fill.value(right));
     return Promise.resolve({ result: { holds }, next: branch(run.steps, position, holds) });
   },
-  set_service_status: async (tx, { service_id: serviceId, status: wanted }, { actor, scope, next, at }) => {
-    const { id, name, status } = await updateService(asDatabase(tx), actor, fillText(serviceId, scope), { status: wanted }, at);
+  set_service_status: async (tx, { service_id: serviceId, status: wanted }, { actor, fill, next, at }) => {
+    const { id, name, status } = await updateService(asDatabase(tx), actor, fill.text(serviceId), { status: wanted }, at);
     return { result: { id, name, status }, next };
   },
   create_incident: async (tx, step, context) => ({ result: await open(tx, step, context), next: context.next }),
   update_incident: async (tx, step, context) => ({ result: await update(tx, step, context), next: context.next }),
-  notify: async (tx, { channel_id, message }, { run: { organizationId }, scope, next, at }) => {
-    const channelId = await ownChannel(tx, organizationId, fillText(channel_id, scope));
-    const id = await queueMessage(tx, { organizationId, channelId, text: cutWhole(fillText(message, scope), LONGEST_MESSAGE), trigger: "workflow", at });
+  notify: async (tx, { channel_id, message }, { run: { organizationId }, fill, next, at }) => {
+    const channelId = await ownChannel(tx, organizationId, fill.text(channel_id));
+    const id = await queueMessage(tx, { organizationId, channelId, text: cutWhole(fill.text(message), LONGEST_MESSAGE), trigger: "workflow", at });
     return { result: { notification_id: id }, next };
   },
 };
@@ -64,23 +66,23 @@ const CARRY: { [Type in InnerStep["type"]]: Carry<Type> } = {
  * Throws StepFailure or Failure for what cannot be done, whereupon the transaction must be rolled back.
  */
 export async function carryOut(tx: Transaction, step: InnerStep, context: Context): Promise<Carried> {
-  const { run, position } = context;
+  const { run, position, scope, at } = context;
   const carry = CARRY[step.type] as Carry<InnerStep["type"]>;
-  return carry(tx, step, { ...context, actor: systemActor(run.organizationId, `Workflow ${run.workflowName}`), next: after(run.steps, position) });
+  return carry(tx, step, { run, position, at, fill: makeTemplateFiller(scope), actor: systemActor(run.organizationId, `Workflow ${run.workflowName}`), next: after(run.steps, position) });
 }
 
-async function open(tx: Transaction, { title, severity, message, services = [] }: Step<"create_incident">, { actor, scope, at }: Context & { actor: Actor }): Promise<Record<string, unknown>> {
-  const text = message === undefined ? undefined : cutWhole(fillText(message, scope), LONGEST_MESSAGE);
-  const filled = cutWhole(fillText(title, scope).trim(), LONGEST_TITLE);
+async function open(tx: Transaction, { title, severity, message, services = [] }: Step<"create_incident">, { actor, fill, at }: CarryContext): Promise<Record<string, unknown>> {
+  const text = message === undefined ? undefined : cutWhole(fill.text(message), LONGEST_MESSAGE);
+  const filled = cutWhole(fill.text(title).trim(), LONGEST_TITLE);
   if (filled === "") throw new StepFailure("The incident's title is empty.");
-  const input = { title: filled, status: "investigating" as const, severity: severity ?? ("minor" as const), services: services.map((each) => fillText(each, scope)), ...(text && { message: text }), at };
+  const input = { title: filled, status: "investigating" as const, severity: severity ?? ("minor" as const), services: services.map((each) => fill.text(each)), ...(text && { message: text }), at };
   const incident = await openIncident(asDatabase(tx), actor, input);
   return { id: incident.id, title: incident.title, status: incident.status, severity: incident.severity };
 }
 
-async function update(tx: Transaction, { incident_id, status, message }: Step<"update_incident">, { actor, scope, at }: Context & { actor: Actor }): Promise<Record<string, unknown>> {
-  const id = fillText(incident_id, scope);
-  const text = message === undefined ? "" : cutWhole(fillText(message, scope), LONGEST_MESSAGE);
+async function update(tx: Transaction, { incident_id, status, message }: Step<"update_incident">, { actor, fill, at }: CarryContext): Promise<Record<string, unknown>> {
+  const id = fill.text(incident_id);
+  const text = message === undefined ? "" : cutWhole(fill.text(message), LONGEST_MESSAGE);
   const incident =
     text === ""
       ? await updateIncident(asDatabase(tx), actor, id, { ...(status && { status }) }, at)

@@ -44,6 +44,11 @@ describe("what is secret", () => {
     expect(redact({ error: "hunter2/x and hunter2%2Fx", body: '{"p":"geheim\\"nis"}', n: 1, list: ["hunter2/x!"] }, secretsIn(inputs))).toEqual({ error: "[masked] and [masked]", body: '{"p":"[masked]"}', n: 1, list: ["[masked]!"] });
   });
 
+  it("masks every text when there are too many to look for", () => {
+    const tokens = Array.from({ length: 101 }, (_, n) => `secret-${n}`);
+    expect(redact({ url: "https://example.com/secret-5", n: 1 }, secretsIn({ tokens: { token: tokens } }))).toEqual({ url: "[masked]", n: 1 });
+  });
+
   it("is found when it is a number, too", () => {
     const inputs = { token: 987_654_321, pin: { secret: [123_456] } };
     expect(redact({ url: "https://example.com/987654321", text: "123456" }, secretsIn(inputs))).toEqual({ url: "https://example.com/[masked]", text: "[masked]" });

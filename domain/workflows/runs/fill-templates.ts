@@ -12,34 +12,52 @@ export class StepFailure extends Error {}
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const ALONE = /^\{\{([^{}]*)\}\}$/;
-const LONGEST = 100_000;
+const USUAL_BYTES = 100_000;
+
+/** Fills in the placeholders of one step. Nothing is evaluated, and what is filled in is not looked at for placeholders again. */
+export interface TemplateFiller {
+  /** A text: texts stand as they are, numbers and booleans as they are written, null as nothing, everything else as JSON. */
+  text(template: string): string;
+  /** As `text`, for every text within a value; a text that is one placeholder and nothing else becomes what that stands for, of whatever type. */
+  value(template: unknown): unknown;
+  /** As `text`, for a URL: what is filled in behind its beginning is percent-encoded, so that it stays the one part that it stands for. */
+  url(template: string): string;
+}
 
 /**
- * A text with its placeholders filled in: nothing is evaluated, and what is filled in is not looked at for placeholders again. Texts stand as they are,
- * numbers and booleans as they are written, null as nothing, everything else as JSON. `encode` is applied to each value. StepFailure for a placeholder
- * that stands for nothing in this run, and for a text of more than 100,000 characters.
+ * A filler for one step. All that it fills in has `mostBytes` together (UTF-8, values as JSON), counted before it is put together: a template of a
+ * few bytes can stand for a large value many times. Each function throws StepFailure past that, and for a placeholder that stands for nothing in this run.
  */
-export function fillText(template: string, scope: Scope, encode: (value: string) => string = (value) => value): string {
-  const text = template.replaceAll(PLACEHOLDER, (_, expression: string) => encode(textOf(valueOf(expression.trim(), scope))));
-  if (text.length > LONGEST) throw new StepFailure(`A text grew to more than ${LONGEST.toLocaleString("en")} characters when its placeholders were filled in.`);
-  return text;
-}
-
-/** As `fillText`, for every text within a value; a text that is one placeholder and nothing else becomes what that stands for, of whatever type. */
-export function fillValue(template: unknown, scope: Scope): unknown {
-  if (typeof template === "string") {
-    const [, expression] = ALONE.exec(template) ?? [];
-    return expression === undefined ? fillText(template, scope) : valueOf(expression.trim(), scope);
+export function makeTemplateFiller(scope: Scope, mostBytes = USUAL_BYTES): TemplateFiller {
+  let left = mostBytes;
+  function take(text: string): string {
+    left -= Buffer.byteLength(text);
+    if (left < 0) throw new StepFailure(`The step grew to more than ${mostBytes.toLocaleString("en")} bytes when its placeholders were filled in.`);
+    return text;
   }
-  if (Array.isArray(template)) return template.map((each) => fillValue(each, scope));
-  if (typeof template !== "object" || template === null) return template;
-  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillValue(value, scope)]));
-}
-
-/** As `fillText`, for a URL: what is filled in behind its beginning is percent-encoded, so that it stays the one part that it stands for. */
-export function fillUrl(template: string, scope: Scope): string {
-  const [first = ""] = /^\{\{[^{}]*\}\}/.exec(template) ?? [];
-  return fillText(first, scope) + fillText(template.slice(first.length), scope, encodePart);
+  function text(template: string, encode: (value: string) => string = (value) => value): string {
+    take(template.replaceAll(PLACEHOLDER, ""));
+    return template.replaceAll(PLACEHOLDER, (_, expression: string) => take(encode(textOf(valueOf(expression.trim(), scope)))));
+  }
+  function alone(expression: string): unknown {
+    const value = valueOf(expression.trim(), scope);
+    take(JSON.stringify(value));
+    return value;
+  }
+  function value(template: unknown): unknown {
+    if (typeof template === "string") {
+      const [, expression] = ALONE.exec(template) ?? [];
+      return expression === undefined ? text(template) : alone(expression);
+    }
+    if (Array.isArray(template)) return template.map(value);
+    if (typeof template !== "object" || template === null) return template;
+    return Object.fromEntries(Object.entries(template).map(([name, inner]) => [name, value(inner)]));
+  }
+  function url(template: string): string {
+    const [first = ""] = /^\{\{[^{}]*\}\}/.exec(template) ?? [];
+    return text(first) + text(template.slice(first.length), encodePart);
+  }
+  return { text: (template) => text(template), value, url };
 }
 
 /** Dots alone stay dots however they are encoded (WHATWG URL), and would lead to another path. */

@@ -4,7 +4,7 @@ import type { WorkflowStep } from "../../../schemas/api/workflows.ts";
 import { storableJson } from "../../events/storable-json.ts";
 import { cutWhole } from "../../cut-whole.ts";
 import { isSecretName } from "../../secret-names.ts";
-import { fillText, fillUrl, fillValue, StepFailure, type Scope } from "./fill-templates.ts";
+import { makeTemplateFiller, StepFailure, type Scope } from "./fill-templates.ts";
 
 export type RequestStep = Extract<WorkflowStep, { type: "http_request" }>;
 
@@ -24,16 +24,19 @@ interface RequestNeeds {
 const USUAL_TIMEOUT_MS = 10_000;
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const SHOWN_BODY = 2_048;
+/** Of what is filled in, and of a body as it is sent. */
+const MOST_BYTES = 262_144;
 
-/** A request as it is sent. StepFailure for a URL that may not be called, and for a header that cannot be sent. */
+/** A request as it is sent. StepFailure for a URL that may not be called, a header that cannot be sent, and one that is too large. */
 export function prepareRequest(step: RequestStep, scope: Scope, { outbound, config }: Pick<RequestNeeds, "outbound" | "config">) {
-  const url = fillUrl(step.url, scope);
+  const fill = makeTemplateFiller(scope, MOST_BYTES);
+  const url = fill.url(step.url);
   const judgement = outbound.judgeUrl(url, { allowHttp: config.WEBHOOK_ALLOW_HTTP });
   if (!judgement.ok) throw new StepFailure(`${judgement.sentence} ${judgement.fix}`);
   const headers: Record<string, string> = { "user-agent": "Pharos-Workflows/1.0" };
   const secrets: string[] = [];
   for (const [name, template] of Object.entries(step.headers ?? {})) {
-    const value = fillText(template, scope);
+    const value = fill.text(template);
     if (!PRINTABLE.test(value)) throw new StepFailure(`The header ${name} holds characters that a header cannot have.`);
     headers[name.toLowerCase()] = value;
     if (isSecretName(name)) secrets.push(value, ...value.split(/\s+/).slice(1));
@@ -41,7 +44,8 @@ export function prepareRequest(step: RequestStep, scope: Scope, { outbound, conf
   const { body } = step;
   const isText = typeof body === "string";
   if (body !== undefined) headers["content-type"] ??= isText ? "text/plain; charset=utf-8" : "application/json; charset=utf-8";
-  const text = body === undefined ? null : isText ? fillText(body, scope) : JSON.stringify(fillValue(body, scope));
+  const text = body === undefined ? null : isText ? fill.text(body) : JSON.stringify(fill.value(body));
+  if (text !== null && Buffer.byteLength(text) > MOST_BYTES) throw new StepFailure(`The body is larger than ${MOST_BYTES / 1_024} KiB.`);
   return { method: step.method, url, headers, body: step.method === "GET" || step.method === "HEAD" ? null : text, timeoutMs: step.timeout_ms ?? USUAL_TIMEOUT_MS, secrets: secrets.filter((each) => each.length >= 6) };
 }
 

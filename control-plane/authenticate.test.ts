@@ -92,6 +92,53 @@ describe("a scope", () => {
   });
 });
 
+describe("a key that makes and revokes keys", () => {
+  const post = (key: string, body: object) => plane.call("POST", "/api-keys", { name: "x", scopes: ["services:read"], ...body }, { "x-api-key": key });
+  const inDays = (days: number) => new Date(Date.now() + elapsed + days * 86_400_000).toISOString();
+
+  it("makes none that lives longer than itself", async () => {
+    const expiresAt = inDays(2);
+    const { key } = await newKey(["config:write", "services:read"], { expires_at: expiresAt });
+    for (const expires_at of [null, inDays(3)]) expect((await post(key, { expires_at })).body).toMatchObject({ code: "INVALID_REQUEST", path: "/expires_at", fix: expect.stringContaining(expiresAt) as string });
+    expect((await post(key, {})).body).toMatchObject({ api_key: { expires_at: expiresAt } });
+    expect((await post(key, { expires_at: inDays(1) })).status).toBe(201);
+  });
+
+  it("revokes none that may do more, but itself", async () => {
+    const [small, strong, like] = [await newKey(["config:write"]), await newKey(["*:*"]), await newKey(["config:write"])];
+    const revoke = (id: string) => plane.call("DELETE", `/api-keys/${id}`, undefined, { "x-api-key": small.key });
+    expect((await revoke(strong.id)).body).toMatchObject({ code: "INSUFFICIENT_SCOPE", error: "Insufficient scope: *:* required" });
+    expect((await ask(strong.key)).status).toBe(200);
+    expect((await revoke(like.id)).status).toBe(200);
+    expect((await revoke(small.id)).status).toBe(200);
+  });
+
+  it("makes none after it was revoked, although it is still known", async () => {
+    const { key, id } = await newKey(["config:write", "services:read"]);
+    expect((await post(key, {})).status).toBe(201);
+    await plane.database.execute(sql`update ${apiKeys} set revoked_at = now() where id = ${id}`);
+    expect((await post(key, {})).body).toMatchObject({ code: "UNAUTHENTICATED", error: "This API key was revoked." });
+  });
+
+  it("lists them by pages", async () => {
+    const { apiKey } = await plane.createOrganization("pro");
+    const list = async (query: string) => ((await plane.call("GET", `/api-keys${query}`, undefined, { "x-api-key": apiKey })).body.api_keys as { name: string }[]).map(({ name }) => name);
+    for (const name of ["a", "b"]) expect((await post(apiKey, { name })).status).toBe(201);
+    expect(await list("")).toEqual(["b", "a", "First key"]);
+    expect(await list("?limit=2&offset=1")).toEqual(["a", "First key"]);
+  });
+
+  it("keeps only the newest thousand that were revoked", async () => {
+    const { apiKey, organizationId } = await plane.createOrganization("pro");
+    await plane.database.execute(sql`
+      insert into ${apiKeys} (id, organization_id, name, prefix, hash, scopes, revoked_at)
+      select gen_random_uuid(), ${organizationId}, 'old', 'psk_', sha256(convert_to(${organizationId} || n, 'UTF8')), '{services:read}', now() - n * interval '1 minute' from generate_series(1, 1200) as n`);
+    expect((await post(apiKey, {})).status).toBe(201);
+    const { rows } = await plane.database.execute(sql`select count(*)::int as count, max(now() - revoked_at) < interval '1010 minutes' as newest from ${apiKeys} where organization_id = ${organizationId} and revoked_at is not null`);
+    expect(rows).toEqual([{ count: 1_000, newest: true }]);
+  });
+});
+
 describe("the rate limit", () => {
   it("counts each key by its plan, tells what is left, and refuses with 429", async () => {
     const limited = await startTestControlPlane({ settings: { RATE_LIMIT_STANDARD: "free:2,pro:1000,team:1000" }, clock: { now: () => 600_000, monotonic: () => performance.now() } });

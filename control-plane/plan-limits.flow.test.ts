@@ -16,7 +16,7 @@ interface LimitCase {
   plan: Plan;
   /** The list's field. */
   list: string;
-  body(number: number): object;
+  body(number: number, serviceId: string): object;
 }
 
 const CASES: LimitCase[] = [
@@ -26,6 +26,9 @@ const CASES: LimitCase[] = [
   { path: "/domain-monitors", resource: "monitors", plan: "free", list: "domain_monitors", body: (n) => ({ domain: `example-${n}.com` }) },
   { path: "/webhooks", resource: "webhooks", plan: "free", list: "webhooks", body: (n) => ({ name: `Hook ${n}`, url: `https://example.com/${n}`, events: ["incident.created"] }) },
   { path: "/notifications/channels", resource: "channels", plan: "free", list: "channels", body: (n) => ({ type: "webhook", name: `Channel ${n}`, config: { url: `https://example.com/${n}` } }) },
+  { path: "/api-keys", resource: "api_keys", plan: "free", list: "api_keys", body: (n) => ({ name: `Key ${n}`, scopes: ["services:read"] }) },
+  { path: "/beacon-keys", resource: "beacon_keys", plan: "free", list: "beacon_keys", body: (n, serviceId) => ({ name: `Shop ${n}`, service_id: serviceId }) },
+  { path: "/workflows", resource: "workflows", plan: "free", list: "workflows", body: (n) => ({ name: `Workflow ${n}`, steps: [{ type: "wait", seconds: 1 }] }) },
   { path: "/status-pages", resource: "status_pages", plan: "pro", list: "pages", body: (n) => ({ name: `Page ${n} of ${Math.random()}` }) },
 ];
 
@@ -39,13 +42,13 @@ describe("a plan's limit", () => {
   });
 
   it.each(CASES)("of $resource holds when 20 are made at once and one has room", async ({ path, resource, plan, list, body }) => {
-    const { apiKey } = await plane.createOrganization(plan);
+    const { apiKey, serviceId } = await plane.createOrganization(plan);
     const key = { "x-api-key": apiKey };
     const existing = async () => ((await plane.call("GET", path, undefined, key)).body[list] as unknown[]).length;
     const limit = PLAN_LIMITS[resource][plan];
-    for (let number = await existing(); number < limit - 1; number++) expect((await plane.call("POST", path, body(number), key)).status).toBe(201);
+    for (let number = await existing(); number < limit - 1; number++) expect((await plane.call("POST", path, body(number, serviceId), key)).status).toBe(201);
 
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => plane.call("POST", path, body(1_000 + n), key)));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => plane.call("POST", path, body(1_000 + n, serviceId), key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     const refused = answers.filter(({ status }) => status === 403);
     expect(refused).toHaveLength(19);
@@ -59,9 +62,9 @@ describe("a plan's limit", () => {
     const mixed = CASES.filter(({ resource }) => resource === "monitors");
     for (let n = 0; n < PLAN_LIMITS.monitors.free; n++) {
       const { path, body } = mixed[n % mixed.length]!;
-      expect((await post(path, body(n))).status).toBe(201);
+      expect((await post(path, body(n, ""))).status).toBe(201);
     }
-    for (const { path, body } of mixed) expect((await post(path, body(1_000))).body).toMatchObject({ code: "PLAN_LIMIT" });
+    for (const { path, body } of mixed) expect((await post(path, body(1_000, ""))).body).toMatchObject({ code: "PLAN_LIMIT" });
     expect((await post(CONNECTS_FIRST, { domain: "www.example.com" })).body).toMatchObject({ code: "PLAN_LIMIT" });
   });
 });

@@ -1,19 +1,22 @@
 import type { Plan } from "./vocabulary.ts";
 
-/** How many of each a plan allows (conventions §1). */
+/** How many of each a plan allows (conventions §1, §13). */
 export const PLAN_LIMITS = {
   status_pages: { free: 1, pro: 5, team: 50 },
   services: { free: 25, pro: 250, team: 2500 },
   monitors: { free: 20, pro: 200, team: 2000 },
   webhooks: { free: 5, pro: 50, team: 500 },
   channels: { free: 5, pro: 50, team: 500 },
+  api_keys: { free: 10, pro: 50, team: 500 },
+  beacon_keys: { free: 50, pro: 500, team: 5000 },
+  workflows: { free: 5, pro: 50, team: 500 },
 } as const satisfies Record<string, Record<Plan, number>>;
 export type LimitedResource = keyof typeof PLAN_LIMITS;
 
 /** For how many days a plan keeps events, samples, pings, check results and deliveries at most (conventions §13). */
 export const RETENTION_DAYS = { free: 30, pro: 180, team: 730 } as const satisfies Record<Plan, number>;
 
-/** The smallest plan that has each gated feature; the larger ones have it too (conventions §1). */
+/** The smallest plan that has each gated feature; the larger ones have it too (conventions §1, §13). */
 export const FEATURE_PLANS = {
   password_visibility: "pro",
   ip_restricted_visibility: "pro",

@@ -22,7 +22,7 @@ export async function createKeyCommand(config: Config, { organizationId, name, s
     if (found.length === 0) throw new Failure("NOT_FOUND", `There is no organization ${organizationId}.`);
     const actor = { organizationId, type: "cli" as const, id: null, name: "pharos key create", ip: null, userAgent: null };
     const input = { name, scopes, ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }) };
-    return createApiKey(database, actor, input, { heldScopes: ["*:*"], at: new Date() });
+    return createApiKey(database, actor, input, new Date());
   });
   if (json) console.log(JSON.stringify(made));
   else console.log(`The key "${name}" was made (${scopes.join(", ")}). It is shown this once.\n\n  ${made.key}`);

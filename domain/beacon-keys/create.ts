@@ -4,17 +4,19 @@ import type { BeaconKey, CreateBeaconKey } from "../../schemas/api/beacon-keys.t
 import { beaconKeys } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
+import { requireRoom } from "../organizations/require-room.ts";
 import { findService } from "../services/read.ts";
 import { makeBeaconKey } from "./format.ts";
 import { showBeaconKey } from "./read.ts";
 
-/** Makes a beacon key for a service. NOT_FOUND for the service. */
+/** Makes a beacon key for a service. NOT_FOUND for the service; PLAN_LIMIT. */
 export async function createBeaconKey(database: Database, actor: Actor, input: CreateBeaconKey, at: Date): Promise<BeaconKey> {
   return inTransaction(database, (tx) => createBeaconKeyIn(tx, actor, input, at));
 }
 
 /** As `createBeaconKey`, within a transaction. */
 export async function createBeaconKeyIn(tx: Transaction, actor: Actor, input: CreateBeaconKey, at: Date): Promise<BeaconKey> {
+  await requireRoom(tx, actor.organizationId, "beacon_keys");
   const { service } = await findService(tx, actor.organizationId, input.service_id);
   const [row] = await tx
     .insert(beaconKeys)

@@ -2,18 +2,20 @@ import { and, desc, eq, isNull } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
-import type { BeaconKey } from "../../schemas/api/beacon-keys.ts";
+import type { BeaconKey, BeaconKeyListQuery } from "../../schemas/api/beacon-keys.ts";
 import { beaconKeys } from "../../schemas/tables/all.ts";
 
 type BeaconKeyRow = typeof beaconKeys.$inferSelect;
 
 /** An organization's beacon keys, newest first. */
-export async function listBeaconKeys(queries: Queries, organizationId: string): Promise<BeaconKey[]> {
+export async function listBeaconKeys(queries: Queries, organizationId: string, { limit, offset }: BeaconKeyListQuery): Promise<BeaconKey[]> {
   const rows = await queries
     .select()
     .from(beaconKeys)
     .where(and(eq(beaconKeys.organizationId, organizationId), isNull(beaconKeys.deletedAt)))
-    .orderBy(desc(beaconKeys.createdAt), desc(beaconKeys.id));
+    .orderBy(desc(beaconKeys.createdAt), desc(beaconKeys.id))
+    .limit(limit)
+    .offset(offset);
   return rows.map(showBeaconKey);
 }
 

@@ -52,7 +52,7 @@ export async function createOrganizationIn(
   await tx.insert(organizations).values({ id: organizationId, name, plan, isDemo: demo, createdAt: at, updatedAt: at });
   await recordAudit(tx, actor, { action: "organization.created", resourceType: "organization", resourceId: organizationId, before: null, after: { name, plan } });
 
-  const { key: apiKey } = await createApiKeyIn(tx, actor, { name: "First key", scopes: ["*:*"] }, { heldScopes: ["*:*"], at });
+  const { key: apiKey } = await createApiKeyIn(tx, actor, { name: "First key", scopes: ["*:*"] }, at);
   const serviceIds: string[] = [];
   for (const [order, service] of services.entries()) {
     const { id } = await createServiceIn(tx, actor, { ...service, status: "operational", display_order: order }, at);

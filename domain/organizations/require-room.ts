@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { PLAN_LIMITS, type LimitedResource } from "../../schemas/plans.ts";
-import { channels, domainMonitors, heartbeatMonitors, organizations, services, sslMonitors, statusPages, uptimeMonitors, webhooks } from "../../schemas/tables/all.ts";
+import { apiKeys, beaconKeys, channels, domainMonitors, heartbeatMonitors, organizations, services, sslMonitors, statusPages, uptimeMonitors, webhooks, workflows } from "../../schemas/tables/all.ts";
 import { PLANS, type Plan } from "../../schemas/vocabulary.ts";
 
 /** Names for people, in the plural. */
@@ -12,6 +12,9 @@ const NAMES: Record<LimitedResource, string> = {
   monitors: "monitors",
   webhooks: "webhooks",
   channels: "notification channels",
+  api_keys: "API keys",
+  beacon_keys: "beacon keys",
+  workflows: "workflows",
 };
 
 /** How many of each an organization has. */
@@ -21,6 +24,10 @@ const COUNTS: Record<LimitedResource, (tx: Transaction, organizationId: string) 
   monitors: countMonitors,
   webhooks: (tx, id) => tx.$count(webhooks, eq(webhooks.organizationId, id)),
   channels: (tx, id) => tx.$count(channels, eq(channels.organizationId, id)),
+  // Expired ones too: who needs the place revokes them.
+  api_keys: (tx, id) => tx.$count(apiKeys, and(eq(apiKeys.organizationId, id), isNull(apiKeys.revokedAt))),
+  beacon_keys: (tx, id) => tx.$count(beaconKeys, and(eq(beaconKeys.organizationId, id), isNull(beaconKeys.deletedAt))),
+  workflows: (tx, id) => tx.$count(workflows, eq(workflows.organizationId, id)),
 };
 
 /** Of all kinds. */

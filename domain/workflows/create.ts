@@ -4,6 +4,7 @@ import type { CreateWorkflow, Workflow } from "../../schemas/api/workflows.ts";
 import { workflows } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
+import { requireRoom } from "../organizations/require-room.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkSteps, type UrlRules } from "./check-steps.ts";
 import { checkTrigger } from "./check-trigger.ts";
@@ -11,7 +12,7 @@ import { unmaskHeaders } from "./mask-headers.ts";
 import { auditedWorkflow, showWorkflow } from "./read.ts";
 import { nextRunAt } from "./runs/start.ts";
 
-/** Makes a workflow. INVALID_REQUEST for its trigger or steps, with the place. */
+/** Makes a workflow. INVALID_REQUEST for its trigger or steps, with the place; PLAN_LIMIT. */
 export async function createWorkflow({ database, config }: { database: Database; config: UrlRules }, actor: Actor, { name, enabled, ...input }: CreateWorkflow, at: Date): Promise<Workflow> {
   const { organizationId } = actor;
   const trigger = checkTrigger(input.trigger);
@@ -19,6 +20,7 @@ export async function createWorkflow({ database, config }: { database: Database;
   const steps = unmaskHeaders(input.steps, []);
   checkSteps(steps, config);
   return inTransaction(database, async (tx) => {
+    await requireRoom(tx, organizationId, "workflows");
     await checkReferences(tx, organizationId, steps);
     const values = { id: newId(), organizationId, name, enabled, trigger, steps: steps as unknown as Record<string, unknown>[], nextRunAt: nextRunAt(trigger, enabled, at), createdAt: at, updatedAt: at };
     const [row] = await tx.insert(workflows).values(values).returning();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SCOPES } from "../vocabulary.ts";
-import { Name, Timestamp } from "./shared.ts";
+import { limit, Name, Offset, Timestamp } from "./shared.ts";
 
 const ScopeName = z.enum(SCOPES);
 
@@ -17,6 +17,8 @@ export const ApiKey = z
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof ApiKey>;
 
+export const ApiKeyListQuery = z.object({ limit: limit(100, 500), offset: Offset });
+export type ApiKeyListQuery = z.infer<typeof ApiKeyListQuery>;
 export const ApiKeyList = z.object({ api_keys: z.array(ApiKey) });
 
 export const CreatedApiKey = z.object({
@@ -33,7 +35,7 @@ export const CreateApiKey = z
       .min(1)
       .max(SCOPES.length)
       .meta({ description: "What the key may do; only what the key that makes it may do itself. A write scope does not imply read.", example: ["services:read", "incidents:write"] }),
-    expires_at: Timestamp.nullish().meta({ description: "When the key stops working; never when left out.", example: "2027-01-31T00:00:00Z" }),
+    expires_at: Timestamp.nullish().meta({ description: "When the key stops working; when left out it is when the key that makes it stops, or never.", example: "2027-01-31T00:00:00Z" }),
   })
   .meta({ id: "CreateApiKey" });
 export type CreateApiKey = z.infer<typeof CreateApiKey>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Name, Timestamp } from "./shared.ts";
+import { limit, Name, Offset, Timestamp } from "./shared.ts";
 
 export const BeaconKey = z
   .object({
@@ -13,6 +13,8 @@ export const BeaconKey = z
   .meta({ id: "BeaconKey" });
 export type BeaconKey = z.infer<typeof BeaconKey>;
 
+export const BeaconKeyListQuery = z.object({ limit: limit(100, 500), offset: Offset });
+export type BeaconKeyListQuery = z.infer<typeof BeaconKeyListQuery>;
 export const BeaconKeyList = z.object({ beacon_keys: z.array(BeaconKey) });
 
 /** As browsers send it in the Origin header: scheme, host and a port that is not the scheme's own. */

@@ -8,9 +8,10 @@ export const create = route({
   scope: "config:write",
   tag: "API keys",
   summary: "Make an API key",
-  description: "The key is shown in this answer only. A key can only grant scopes that it holds itself.",
+  description: "The key is shown in this answer only. A key can only grant scopes that it holds itself, and its keys end no later than it does.",
   body: CreateApiKey,
   response: CreatedApiKey,
   status: 201,
-  handle: ({ body, actor, scopes, needs }) => createApiKey(needs.database, actor, body, { heldScopes: scopes, at: new Date(needs.clock.now()) }),
+  failures: ["PLAN_LIMIT"],
+  handle: ({ body, actor, needs }) => createApiKey(needs.database, actor, body, new Date(needs.clock.now())),
 });

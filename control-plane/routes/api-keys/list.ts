@@ -1,5 +1,5 @@
 import { listApiKeys } from "../../../domain/api-keys/read.ts";
-import { ApiKeyList } from "../../../schemas/api/api-keys.ts";
+import { ApiKeyList, ApiKeyListQuery } from "../../../schemas/api/api-keys.ts";
 import { route } from "../../route.ts";
 
 export const list = route({
@@ -9,6 +9,7 @@ export const list = route({
   tag: "API keys",
   summary: "List API keys",
   description: "All keys that are not revoked, newest first.",
+  query: ApiKeyListQuery,
   response: ApiKeyList,
-  handle: async ({ actor, needs }) => ({ api_keys: await listApiKeys(needs.database, actor.organizationId) }),
+  handle: async ({ actor, query, needs }) => ({ api_keys: await listApiKeys(needs.database, actor.organizationId, query) }),
 });

@@ -8,7 +8,7 @@ export const revoke = route({
   scope: "config:write",
   tag: "API keys",
   summary: "Revoke an API key",
-  description: "The key stops working everywhere within 5 seconds, for good. A key may revoke itself.",
+  description: "The key stops working everywhere within 5 seconds, for good. A key may revoke itself, and keys whose scopes it holds.",
   params: PathId,
   response: Success,
   handle: async ({ params, actor, needs }) => {

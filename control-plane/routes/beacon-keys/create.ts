@@ -11,6 +11,6 @@ export const create = route({
   body: CreateBeaconKey,
   response: BeaconKey,
   status: 201,
-  failures: ["NOT_FOUND"],
+  failures: ["NOT_FOUND", "PLAN_LIMIT"],
   handle: ({ body, actor, needs }) => createBeaconKey(needs.database, actor, body, new Date(needs.clock.now())),
 });

@@ -1,5 +1,5 @@
 import { listBeaconKeys } from "../../../domain/beacon-keys/read.ts";
-import { BeaconKeyList } from "../../../schemas/api/beacon-keys.ts";
+import { BeaconKeyList, BeaconKeyListQuery } from "../../../schemas/api/beacon-keys.ts";
 import { route } from "../../route.ts";
 
 export const list = route({
@@ -9,6 +9,7 @@ export const list = route({
   tag: "Beacon keys",
   summary: "List beacon keys",
   description: "Newest first, with the keys themselves: they are public.",
+  query: BeaconKeyListQuery,
   response: BeaconKeyList,
-  handle: async ({ actor, needs }) => ({ beacon_keys: await listBeaconKeys(needs.database, actor.organizationId) }),
+  handle: async ({ actor, query, needs }) => ({ beacon_keys: await listBeaconKeys(needs.database, actor.organizationId, query) }),
 });

@@ -12,5 +12,6 @@ export const create = route({
   body: CreateWorkflow,
   response: Workflow,
   status: 201,
+  failures: ["PLAN_LIMIT"],
   handle: ({ body, actor, needs }) => createWorkflow(needs, actor, body, new Date(needs.clock.now())),
 });

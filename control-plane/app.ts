@@ -16,6 +16,7 @@ import { registerOpenApi, scopesOf } from "./openapi.ts";
 import { servePages, type Pages } from "./pages/serve.tsx";
 import { BODY_LIMIT } from "./read-body.ts";
 import { registerRoutes } from "./register-routes.ts";
+import { makeTxtResolver } from "../platform/resolve-txt.ts";
 import type { ControlPlaneNeeds, Route } from "./route.ts";
 import { API_ROOT, makeRouteTable, type RouteTable } from "./route-table.ts";
 import { serveDocs } from "./serve-docs.ts";
@@ -32,7 +33,7 @@ declare module "fastify" {
   }
 }
 
-export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourceMap"> {
+export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourceMap" | "resolveTxt"> {
   /** Of all organizations: for finding keys, and for pages. Handlers get their caller's from `tenants`. */
   database: Database;
   /** For connections outside the pool, such as LISTEN. */
@@ -99,7 +100,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   await registerOpenApi(app, config.PUBLIC_URL ?? "/");
   const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
   const pages = await servePages(app, { ...options, addressOf, isReady: () => isReady(probes) });
-  await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile }, authentication, table, pages }), { prefix: API_ROOT });
+  await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile, resolveTxt: makeTxtResolver(config) }, authentication, table, pages }), { prefix: API_ROOT });
   if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
   await serveSdk(app, publicUrl(config));
@@ -111,7 +112,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
 /** Everything below /api/v1: nobody gets further than the first hook without a valid key. */
 function registerApi(
   api: FastifyInstance,
-  { options, authentication, table, pages }: { options: ControlPlaneOptions & Pick<ControlPlaneNeeds, "indexSourceMap">; authentication: Authentication; table: RouteTable; pages: Pages },
+  { options, authentication, table, pages }: { options: ControlPlaneOptions & Pick<ControlPlaneNeeds, "indexSourceMap" | "resolveTxt">; authentication: Authentication; table: RouteTable; pages: Pages },
 ): void {
   api.addHook("onRequest", async (request, reply) => {
     void reply.header("Cache-Control", "no-store");

@@ -7,6 +7,7 @@ import type { Config } from "../platform/config.ts";
 import type { FailureCode } from "../platform/failures.ts";
 import type { Log } from "../platform/log.ts";
 import type { Database } from "../platform/postgres/database.ts";
+import type { ResolveTxt } from "../platform/resolve-txt.ts";
 import type { Scope } from "../schemas/vocabulary.ts";
 
 /** What handlers may use. */
@@ -18,6 +19,7 @@ export interface ControlPlaneNeeds {
   config: Config;
   log: Log;
   indexSourceMap: IndexFile;
+  resolveTxt: ResolveTxt;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

@@ -1,3 +1,4 @@
+import { Resolver } from "node:dns";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
@@ -69,6 +70,17 @@ const cidrs = z
     for (const part of parts) if (!ipaddr.isValid(part) && !ipaddr.isValidCIDR(part)) context.addIssue(`"${part}" is no address or CIDR range such as 10.0.0.0/8`);
   });
 
+/** `9.9.9.9,[2620:fe::fe]:53` → as Node's resolver takes them. */
+const dnsServers = z.string().transform((text, context) => {
+  const parts = text.split(",").map((part) => part.trim()).filter(Boolean);
+  try {
+    new Resolver().setServers(parts);
+  } catch {
+    context.addIssue("must be IP addresses, with or without a port, such as 9.9.9.9 or [2620:fe::fe]:53");
+  }
+  return parts;
+});
+
 /** `443,8000-8999` → from and to of each. */
 const portRanges = z.string().transform((text, context): (readonly [number, number])[] => {
   const parts = text.split(",").map((part) => part.trim()).filter(Boolean);
@@ -120,6 +132,8 @@ export const SETTINGS = {
   PORT: setting({ unit: "port", default: "8080", doc: "Serves the whole specification under one address. 0 picks a free port.", read: integer(0, 65_535) }),
   EDGE_PORT: setting({ unit: "port", default: "8081", doc: "Serves the three ingest endpoints at full speed. 0 picks a free port.", read: integer(0, 65_535) }),
   HOST: setting({ unit: "address", default: "127.0.0.1", doc: "The address to listen on; 0.0.0.0 or :: opens Pharos to the network.", read: z.string().refine((text) => ipaddr.isValid(text), "must be an IP address, like 127.0.0.1 or 0.0.0.0") }),
+  CUSTOM_DOMAIN_PROOF: setting({ unit: "name", default: "dns", doc: "How an organization proves that a status page's domain is its own: `dns`, by a TXT record, or `none`, which gives a domain to whoever names it first: for an installation of one's own.", read: z.enum(["dns", "none"], "must be dns or none") }),
+  DNS_SERVERS: setting({ unit: "list", default: "", doc: "Name servers, IP addresses with or without a port, separated by commas, that are asked for proofs of domains; empty: the system's.", read: dnsServers }),
   PUBLIC_URL: setting({ unit: "URL", default: "", doc: "The address people use, for links in pages and messages; empty: http://localhost:PORT.", read: url(["http:", "https:"]) }),
   DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one.", read: postgresUrl }),
   CLICKHOUSE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A ClickHouse to use in place of the embedded one, with user, password and database in the URL.", read: url(["http:", "https:"]) }),

@@ -1,6 +1,7 @@
 import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { forgetOld } from "../processors/due-work/forget-old.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
+import { keepDomains } from "../processors/due-work/keep-domains.ts";
 import { keepRetention } from "../processors/due-work/keep-retention.ts";
 import { makeNotifications } from "../processors/notifications/notify.ts";
 import { makeLateFinder } from "../processors/heartbeats/find-late.ts";
@@ -22,6 +23,7 @@ import { ClickHouseUnavailable } from "../platform/clickhouse/port.ts";
 import { makeOutbound } from "../platform/outbound/outbound.ts";
 import { listenTo } from "../platform/postgres/listen.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
+import { makeTxtResolver } from "../platform/resolve-txt.ts";
 import { repeat } from "../platform/repeat.ts";
 import type { House } from "./house.ts";
 
@@ -66,7 +68,8 @@ export function startSchedulerRole(house: House): void {
   const subscriptions = [makeAnnouncing({ database, clock, config, log }), makePosting({ database, outbound, clock, config, log }), makeMailSender({ database, clock, config, log })];
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
-  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), keepRetention(house), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors, ...subscriptions];
+  const domains = config.CUSTOM_DOMAIN_PROOF === "dns" ? [keepDomains({ database, resolveTxt: makeTxtResolver(config), clock, log })] : [];
+  const repeating = [following, deliveries, notifications, forgetOld({ database, clock, log }), keepRetention(house), lateFinder, maintenance, priorities, results, lateness, workflows, ...monitors, ...domains, ...subscriptions];
   for (const each of repeating) each.start();
   lifecycle.add({
     name: "scheduler",

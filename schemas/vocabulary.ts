@@ -137,6 +137,9 @@ export const HEADER_STYLES = ["left", "center", "banner"] as const;
 export type HeaderStyle = (typeof HEADER_STYLES)[number];
 export const BORDER_RADII = ["none", "sm", "md", "lg", "full"] as const;
 export type BorderRadius = (typeof BORDER_RADII)[number];
+/** Of a page's own domain: whether its owner has proven that it is theirs. */
+export const DOMAIN_STATUSES = ["pending", "verified", "failed"] as const;
+export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 /** The languages that pages are shipped in, as BCP 47 tags. */
 export const PAGE_LANGUAGES = ["ar", "cs", "da", "de", "en", "es", "fi", "fr", "he", "hi", "it", "ja", "ko", "nb", "nl", "pl", "pt-BR", "sv", "tr", "zh-CN"] as const;
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number];

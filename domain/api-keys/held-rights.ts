@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
-import type { Transaction } from "../../platform/postgres/database.ts";
+import type { Queries } from "../../platform/postgres/database.ts";
 import { apiKeys } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { invalidity } from "./judge.ts";
@@ -17,9 +17,9 @@ export interface HeldRights {
  * The rights of who acts, as they are now: a key that was revoked a moment ago may still be known at the door.
  * UNAUTHENTICATED when it is gone, revoked or expired.
  */
-export async function readHeldRights(tx: Transaction, { organizationId, type, id }: Actor, at: Date): Promise<HeldRights> {
+export async function readHeldRights(queries: Queries, { organizationId, type, id }: Actor, at: Date): Promise<HeldRights> {
   if (type !== "api_key") return { scopes: ["*:*"], expiresAt: null };
-  const [row] = await tx
+  const [row] = await queries
     .select({ scopes: apiKeys.scopes, expiresAt: apiKeys.expiresAt, revokedAt: apiKeys.revokedAt })
     .from(apiKeys)
     .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id!)));

@@ -42,8 +42,8 @@ function refuseUnsafe(path: string, [first, ...more]: readonly string[], fix: st
 /** What a unique index of the table says, for people. */
 const TAKEN: Record<string, (given: CreateStatusPage | UpdateStatusPage) => Failure> = {
   status_pages_slug_unique: ({ slug }) => new Failure("SLUG_TAKEN", `The slug "${slug}" belongs to another page.`, { path: "/slug", fix: "Choose another slug." }),
-  status_pages_custom_domain_unique: ({ custom_domain: domain }) =>
-    new Failure("CONFLICT", `The domain ${domain} belongs to another page.`, { path: "/custom_domain", fix: "Choose another domain, or remove it from that page first." }),
+  status_pages_domain_verified: ({ custom_domain: domain }) =>
+    new Failure("CONFLICT", `The domain ${domain} belongs to another page.`, { path: "/custom_domain", fix: "Choose another domain, or remove it from that page first. A page whose DNS record is gone loses it within three days." }),
 };
 
 /** SLUG_TAKEN or CONFLICT for an error of Postgres that means it; any other error stays as it is. */

@@ -1,15 +1,18 @@
 import type { CreateStatusPage, StatusPage, StatusPageSummary, UpdateStatusPage } from "../../schemas/api/status-pages.ts";
 import type { statusPages } from "../../schemas/tables/all.ts";
+import { domainRecord } from "./custom-domain.ts";
 
 export type StatusPageRow = typeof statusPages.$inferSelect;
 type Columns = Partial<Omit<StatusPageRow, "id" | "organizationId" | "createdAt">>;
 
-/** What a request gives, by column. The password is not among it: it is kept as a hash; nor is `is_default`, which moves. */
+/**
+ * What a request gives, by column. The password is not among it: it is kept as a hash; nor is `is_default`, which moves,
+ * and the domain, which is claimed (`claimDomain`).
+ */
 export function columnsOf(given: CreateStatusPage | UpdateStatusPage): Columns {
   return {
     name: given.name,
     slug: given.slug,
-    customDomain: given.custom_domain,
     logoUrl: given.logo_url,
     primaryColor: given.primary_color,
     secondaryColor: given.secondary_color,
@@ -44,6 +47,8 @@ export function showStatusPage(row: StatusPageRow): StatusPage {
   return {
     ...showSummary(row),
     organization_id: row.organizationId,
+    custom_domain_status: row.customDomainStatus,
+    custom_domain_record: domainRecord(row),
     logo_url: row.logoUrl,
     favicon_url: row.faviconUrl,
     primary_color: row.primaryColor,

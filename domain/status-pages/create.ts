@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Config } from "../../platform/config.ts";
 import { newId, randomBase62 } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
@@ -10,16 +11,22 @@ import { lockOrganization } from "../organizations/lock.ts";
 import { requireRoom } from "../organizations/require-room.ts";
 import { checkAccess, checkFeatures, checkMarkup, explainTaken } from "./check.ts";
 import { auditedStatusPage, columnsOf, showStatusPage, type StatusPageRow } from "./columns.ts";
+import { claimDomain } from "./custom-domain.ts";
 import { makeSlug, varySlug } from "./make-slug.ts";
 import { releaseDefault } from "./move-default.ts";
 
 type NewPage = Omit<typeof statusPages.$inferInsert, "slug"> & { slug?: string | undefined };
 
+export interface PageNeeds {
+  database: Database;
+  config: Pick<Config, "CUSTOM_DOMAIN_PROOF">;
+}
+
 /**
  * Makes a page, at a free slug made from its name when none is given; an organization's first one is its default page.
  * PLAN_RESTRICTED, PLAN_LIMIT; SLUG_TAKEN; CONFLICT for its domain; INVALID_REQUEST for unsafe HTML or CSS, or when nobody could see it.
  */
-export async function createStatusPage(database: Database, actor: Actor, given: CreateStatusPage, at: Date): Promise<StatusPage> {
+export async function createStatusPage({ database, config }: PageNeeds, actor: Actor, given: CreateStatusPage, at: Date): Promise<StatusPage> {
   checkMarkup(given);
   const password = given.status_page_password ?? null;
   // Before the transaction: it takes tens of milliseconds, in which nobody shall wait for a lock.
@@ -27,7 +34,7 @@ export async function createStatusPage(database: Database, actor: Actor, given: 
   return inTransaction(database, async (tx) => {
     checkFeatures(await lockOrganization(tx, actor.organizationId), given, null);
     await requireRoom(tx, actor.organizationId, "status_pages");
-    const columns = { ...columnsOf(given), passwordHash };
+    const columns = { ...columnsOf(given), ...claimDomain(given.custom_domain, null, config.CUSTOM_DOMAIN_PROOF, at), passwordHash };
     checkAccess(columns);
     const isDefault = given.is_default === true || (await tx.$count(statusPages, eq(statusPages.organizationId, actor.organizationId))) === 0;
     if (isDefault) await releaseDefault(tx, actor, at);

@@ -14,7 +14,6 @@ const OF_VISIBILITY: Record<PageVisibility, GatedFeature | null> = {
 };
 
 const GATED = [
-  { column: "customDomain", field: "custom_domain", feature: "custom_domain" },
   { column: "customCss", field: "custom_css", feature: "custom_css" },
   { column: "customHeaderHtml", field: "custom_header_html", feature: "custom_html" },
   { column: "customFooterHtml", field: "custom_footer_html", feature: "custom_html" },
@@ -28,7 +27,8 @@ const GATED = [
  */
 export function decideFeatures(given: CreateStatusPage | UpdateStatusPage, existing: StatusPageRow | null): { field: string; feature: GatedFeature }[] {
   const columns = columnsOf(given);
+  const claims = given.custom_domain && given.custom_domain !== existing?.customDomain;
   const used: { field: string; feature: GatedFeature }[] = GATED.filter(({ column }) => Boolean(columns[column]) && !isDeepStrictEqual(columns[column], existing?.[column]));
   const feature = columns.visibility && columns.visibility !== existing?.visibility ? OF_VISIBILITY[columns.visibility] : null;
-  return [...(feature ? [{ field: "status_page_visibility", feature }] : []), ...used.map(({ field, feature }) => ({ field, feature }))];
+  return [...(feature ? [{ field: "status_page_visibility", feature }] : []), ...(claims ? [{ field: "custom_domain", feature: "custom_domain" as const }] : []), ...used.map(({ field, feature }) => ({ field, feature }))];
 }

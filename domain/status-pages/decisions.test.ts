@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { UpdateStatusPage } from "../../schemas/api/status-pages.ts";
+import type { DomainStatus } from "../../schemas/vocabulary.ts";
 import type { StatusPageRow } from "./columns.ts";
+import { decideDomain, type DomainProof } from "./custom-domain.ts";
 import { decideFeatures } from "./decide-features.ts";
 import { decideWarning } from "./decide-warning.ts";
 
@@ -27,6 +29,26 @@ describe("the features that a request begins to use", () => {
     { name: "something else than was there", given: { custom_template: { html: "b" } }, before: { customTemplate: { html: "a" } }, expected: [["custom_template", "custom_template"]] },
   ])("$name", ({ given, before, expected }) => {
     expect(decideFeatures(given, before ? row(before) : null).map(({ field, feature }) => [field, feature])).toEqual(expected);
+  });
+});
+
+describe("a look at a domain's proof", () => {
+  const at = new Date("2026-03-01T12:00:00Z");
+  const hoursAgo = (hours: number) => new Date(at.getTime() - hours * 3_600_000);
+  const claim = (status: DomainStatus, failingSince: Date | null = null) => row({ customDomain: "a.example", customDomainStatus: status, customDomainFailingSince: failingSince });
+
+  it.each<[string, StatusPageRow, DomainProof, boolean, Partial<StatusPageRow>]>([
+    ["verifies a claim", claim("pending"), "present", false, { customDomainStatus: "verified", customDomainFailingSince: null }],
+    ["verifies one that failed", claim("failed"), "present", true, { customDomainStatus: "verified", customDomainFailingSince: null }],
+    ["lets a claim wait", claim("pending"), "absent", false, {}],
+    ["fails a claim for who asked", claim("pending"), "absent", true, { customDomainStatus: "failed" }],
+    ["notes that a proof is gone", claim("verified"), "absent", true, { customDomainFailingSince: at }],
+    ["keeps a domain whose proof was gone for less than 72 hours", claim("verified", hoursAgo(71)), "absent", false, { customDomainFailingSince: hoursAgo(71) }],
+    ["ends one whose proof was gone for 72 hours", claim("verified", hoursAgo(72)), "absent", false, { customDomainStatus: "failed", customDomainFailingSince: hoursAgo(72) }],
+    ["forgets that the proof was gone", claim("verified", hoursAgo(71)), "present", false, { customDomainStatus: "verified", customDomainFailingSince: null }],
+    ["changes nothing without an answer, however long", claim("verified", hoursAgo(500)), "unknown", false, {}],
+  ])("%s", (_, before, proof, asked, expected) => {
+    expect(decideDomain(before, proof, { at, asked })).toEqual({ customDomainCheckedAt: at, ...expected });
   });
 });
 

@@ -1,4 +1,4 @@
-import { eq, getTableColumns } from "drizzle-orm";
+import { and, eq, getTableColumns } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Queries } from "../../platform/postgres/database.ts";
 import { designVersions, organizations, statusPages } from "../../schemas/tables/all.ts";
@@ -28,6 +28,6 @@ export async function findPage(queries: Queries, name: PageName): Promise<PageSe
     .innerJoin(organizations, eq(organizations.id, statusPages.organizationId))
     .leftJoin(published, eq(published.id, statusPages.currentVersionId))
     .leftJoin(draft, eq(draft.id, statusPages.draftVersionId))
-    .where("slug" in name ? eq(statusPages.slug, name.slug) : eq(statusPages.customDomain, name.host));
+    .where("slug" in name ? eq(statusPages.slug, name.slug) : and(eq(statusPages.customDomain, name.host), eq(statusPages.customDomainStatus, "verified")));
   return row ?? null;
 }

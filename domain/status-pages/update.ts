@@ -9,6 +9,8 @@ import { recordAudit } from "../audit/record.ts";
 import { lockOrganization } from "../organizations/lock.ts";
 import { checkAccess, checkFeatures, checkMarkup, explainTaken } from "./check.ts";
 import { auditedStatusPage, columnsOf, showStatusPage, type StatusPageRow } from "./columns.ts";
+import type { PageNeeds } from "./create.ts";
+import { claimDomain } from "./custom-domain.ts";
 import { decideWarning } from "./decide-warning.ts";
 import { releaseDefault } from "./move-default.ts";
 import { getStatusPage, lockStatusPage } from "./read.ts";
@@ -18,7 +20,7 @@ import { getStatusPage, lockStatusPage } from "./read.ts";
  * of fields that the page's design governs. NOT_FOUND, PLAN_RESTRICTED, SLUG_TAKEN, CONFLICT for its domain,
  * DEFAULT_PAGE for a default page that would be none, INVALID_REQUEST for unsafe HTML or CSS, or when nobody could see it any more.
  */
-export async function updateStatusPage(database: Database, actor: Actor, id: string, patch: UpdateStatusPage, at: Date): Promise<{ page: StatusPage; warning?: string }> {
+export async function updateStatusPage({ database, config }: PageNeeds, actor: Actor, id: string, patch: UpdateStatusPage, at: Date): Promise<{ page: StatusPage; warning?: string }> {
   checkMarkup(patch);
   const passwordHash = await hashFor(database, actor, id, patch.status_page_password);
   return inTransaction(database, async (tx) => {
@@ -26,7 +28,7 @@ export async function updateStatusPage(database: Database, actor: Actor, id: str
     const found = await lockStatusPage(tx, actor.organizationId, id);
     if (patch.is_default === false) requireNotDefault(found);
     checkFeatures(plan, patch, found);
-    const columns = definedOf({ ...columnsOf(patch), passwordHash });
+    const columns = definedOf({ ...columnsOf(patch), ...claimDomain(patch.custom_domain, found.customDomain, config.CUSTOM_DOMAIN_PROOF, at), passwordHash });
     checkAccess({ ...found, ...columns });
     if (patch.is_default === true && !found.isDefault) await releaseDefault(tx, actor, at);
     const updatedAt = at > found.updatedAt ? at : found.updatedAt;

@@ -4,6 +4,7 @@ import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
 import type { Workflow, WorkflowListQuery, WorkflowStep } from "../../schemas/api/workflows.ts";
 import { workflows } from "../../schemas/tables/all.ts";
+import type { Actor } from "../actor.ts";
 import { maskHeaders } from "./mask-headers.ts";
 
 export type WorkflowRow = typeof workflows.$inferSelect;
@@ -38,6 +39,11 @@ function noSuchWorkflow(): Failure {
   return new Failure("NOT_FOUND", "No such workflow.");
 }
 
+/** Who saves a workflow, as its runs need it. */
+export function saverOf({ type, id, name }: Actor): WorkflowRow["savedBy"] {
+  return { type, id, name };
+}
+
 /** The steps of a row: what the schema let in. */
 export function stepsOf(row: WorkflowRow): WorkflowStep[] {
   return row.steps as unknown as WorkflowStep[];
@@ -54,6 +60,8 @@ export function auditedWorkflow(row: WorkflowRow): Workflow {
     id: row.id,
     name: row.name,
     enabled: row.enabled,
+    disabled_reason: row.disabledReason,
+    saved_by: row.savedBy,
     trigger: row.trigger as Workflow["trigger"],
     steps: stepsOf(row),
     created_at: row.createdAt.toISOString(),

@@ -16,7 +16,7 @@ export async function triggerWorkflow(database: Database, actor: Actor, id: stri
     if (Buffer.byteLength(JSON.stringify(inputs)) > MOST_INPUT_BYTES) {
       throw new Failure("INVALID_REQUEST", `inputs is larger than ${MOST_INPUT_BYTES / 1024} KiB.`, { path: "/inputs", fix: "Send what the steps need, or an address to get it from." });
     }
-    if (!workflow.enabled) throw new Failure("CONFLICT", "The workflow is disabled.", { fix: "PATCH it with enabled: true first." });
+    if (!workflow.enabled) throw new Failure("CONFLICT", `The workflow is disabled.${workflow.disabledReason === null ? "" : ` ${workflow.disabledReason}`}`, { fix: "PATCH it with enabled: true first." });
     if ((await countUnfinished(tx, workflow.id)) >= MOST_UNFINISHED) throw new Failure("CONFLICT", `${MOST_UNFINISHED.toLocaleString("en")} runs of this workflow have not ended yet.`, { fix: "Wait until some have, or look why they take so long." });
     const runId = await queueRun(tx, workflow, { trigger: "manual", inputs, at });
     // The inputs stay with the run: they are whatever a caller sends, and may be secrets.

@@ -18,7 +18,7 @@ import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
 import type { CreateWorkflow, WorkflowRun, WorkflowStep } from "../../schemas/api/workflows.ts";
-import { auditEntries, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
+import { apiKeys, auditEntries, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
@@ -144,7 +144,7 @@ describe("a workflow", () => {
     expect(await database.$count(incidentUpdates, eq(incidentUpdates.incidentId, incident!.id))).toBe(2);
     expect(JSON.stringify(done)).not.toContain("topsecret");
     const audited = await database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, actor.organizationId), eq(auditEntries.action, "incident.created")));
-    expect(audited).toMatchObject([{ actorName: "Workflow Announce" }]);
+    expect(audited).toMatchObject([{ actorName: "Test, by workflow Announce" }]);
   });
 
   it("runs the steps that it had when the run was started", async () => {
@@ -239,6 +239,71 @@ describe("a step", () => {
     expect(run.inputs).toEqual({ password: "[masked]", user: "ann" });
     expect(run.trace[0]).toMatchObject({ result: { status: 400, url: `${receiver.url}/[masked]`, body: "you sent [masked] and [masked]" } });
     expect(JSON.stringify(run)).not.toMatch(/hunter2hunter2/);
+  });
+});
+
+describe("a step of a workflow that a key saved", () => {
+  const makeKey = async (scopes: string[], more: Partial<typeof apiKeys.$inferInsert> = {}): Promise<Actor> => {
+    const id = newId();
+    await database.insert(apiKeys).values({ id, organizationId: actor.organizationId, name: "Deploy key", prefix: "psk_", hash: Buffer.from(id), scopes, ...more });
+    return { ...actor, type: "api_key", id, name: "Deploy key" };
+  };
+  const asks = () => ({ type: "http_request", method: "GET", url: `${receiver.url}/` }) satisfies WorkflowStep;
+
+  it("acts as that key", async () => {
+    const by = await makeKey(["workflows:write", "incidents:write"]);
+    const { id } = await make([{ type: "create_incident", title: "Ours" }], {}, by);
+    const runId = await start(id);
+    startRunner();
+    await ended(runId, "succeeded");
+    const [entry] = await database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, actor.organizationId), eq(auditEntries.action, "incident.created")));
+    expect(entry).toMatchObject({ actorType: "api_key", actorId: by.id, actorName: "Deploy key, by workflow Announce" });
+  });
+
+  it.each([
+    ["was revoked", (by: Actor) => database.update(apiKeys).set({ revokedAt: new Date(now) }).where(eq(apiKeys.id, by.id!))],
+    ["has expired", () => Promise.resolve(void (now += 86_400_000))],
+    ["is gone", (by: Actor) => database.delete(apiKeys).where(eq(apiKeys.id, by.id!))],
+  ])("is not taken when the key %s: the run fails and the workflow is disabled", async (_, happens) => {
+    const by = await makeKey(["*:*"], { expiresAt: new Date(now + 3_600_000) });
+    const trigger = { type: "event" as const, event: "incident.created" as const };
+    const { id } = await make([asks()], { trigger }, by);
+    const runId = await start(id);
+    await happens(by);
+    startRunner();
+    const { trace } = await ended(runId, "failed");
+    const reason = 'The API key "Deploy key" that saved this workflow was revoked or has expired.';
+    expect(trace).toMatchObject([{ outcome: "failed", error: `${reason} The workflow is disabled.` }]);
+    expect(await database.select({ enabled: workflows.enabled, reason: workflows.disabledReason }).from(workflows).where(eq(workflows.id, id))).toEqual([{ enabled: false, reason }]);
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it.each<[string, string[], () => WorkflowStep, string]>([
+    ["what it does", ["workflows:write"], () => ({ type: "create_incident", title: "Never" }), "incidents:write"],
+    ["the event that it would send", ["workflows:write"], asks, "incidents:read"],
+  ])("is not taken when the key lacks the scope for %s by now", async (_, left, step, scope) => {
+    const by = await makeKey(["*:*"]);
+    await make([step()], { trigger: { type: "event", event: "incident.created" } }, by);
+    await emit({ id: newId(), title: "Secret" });
+    await fanOut(database, new Date(now));
+    await database.update(apiKeys).set({ scopes: [...left, ...(scope === "incidents:write" ? ["incidents:read"] : [])] }).where(eq(apiKeys.id, by.id!));
+    startRunner();
+    const [{ id: runId } = { id: "" }] = await database.select({ id: workflowRuns.id }).from(workflowRuns).where(eq(workflowRuns.organizationId, actor.organizationId));
+    const { trace } = await ended(runId, "failed");
+    expect(trace).toMatchObject([{ outcome: "failed", error: `The API key "Deploy key" that saved this workflow has no scope ${scope}.` }]);
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it("is given up when its process ended each of five times", async () => {
+    const { id } = await make([asks()]);
+    const runId = await start(id);
+    for (let n = 0; n < 5; n++) {
+      expect(await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 1, perOrganization: 10, running: new Map() })).toMatchObject([{ begun: n + 1 }]);
+      now += LEASE_MS;
+    }
+    startRunner();
+    expect((await ended(runId, "failed")).trace).toMatchObject([{ error: "This step was begun 5 times, and the process that took it ended each time." }]);
+    expect(receiver.received).toHaveLength(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import { z } from "zod";
-import { ANNOUNCEMENT_TYPES, BORDER_RADII, FONT_FAMILIES, HEADER_STYLES, PAGE_LANGUAGES, PAGE_THEMES, PAGE_VISIBILITIES, SERVICE_STATUSES, THEME_MODES } from "../vocabulary.ts";
+import { ANNOUNCEMENT_TYPES, BORDER_RADII, DOMAIN_STATUSES, FONT_FAMILIES, HEADER_STYLES, PAGE_LANGUAGES, PAGE_THEMES, PAGE_VISIBILITIES, SERVICE_STATUSES, THEME_MODES } from "../vocabulary.ts";
 import { normaliseRange } from "../address-range.ts";
 import { FreeText, Name, Timestamp } from "./shared.ts";
 
@@ -57,6 +57,8 @@ const MATCH_LANGUAGE = "Show the page in the visitor's language (Accept-Language
 
 /** What a page looks like and says, as it is answered. */
 const shown = {
+  custom_domain_status: z.enum(DOMAIN_STATUSES).nullable().meta({ description: "The page stands at its domain once it is `verified`: once the DNS has `custom_domain_record`. `pending` is looked for each hour for a week, a `failed` one too. A verified domain is looked at each day, and fails when its record has been gone for 72 hours." }),
+  custom_domain_record: z.object({ type: z.literal("TXT"), name: z.string(), value: z.string() }).nullable().meta({ description: "The DNS record that proves that the domain is yours.", example: { type: "TXT", name: "_pharos.status.example.com", value: "pharos-page=5c1f8f6e-1111-4222-8333-444455556666" } }),
   logo_url: z.string().nullable(),
   favicon_url: z.string().nullable(),
   primary_color: z.string().meta({ example: "#2563eb" }),
@@ -102,6 +104,10 @@ export type StatusPage = z.infer<typeof StatusPage>;
 
 export const StatusPageList = z.object({ pages: z.array(StatusPageSummary) });
 export const StatusPageAnswer = z.object({ page: StatusPage });
+export const VerifiedDomain = z.object({
+  page: StatusPage,
+  warning: z.string().optional().meta({ description: "What is missing, when the record was not found." }),
+});
 export const UpdatedStatusPage = z.object({
   page: StatusPage,
   warning: z.string().optional().meta({ description: "Present when the page has a design and the change touched a field that the design governs." }),
@@ -110,7 +116,7 @@ export const UpdatedStatusPage = z.object({
 /** What may be given at creation and changed later; what is left out keeps its value or gets its default. */
 const editable = {
   slug: Slug.optional(),
-  custom_domain: HostName.optional(),
+  custom_domain: HostName.optional().meta({ description: "Where the page shall stand too, such as status.example.com. `custom_domain_record` says how to prove that it is yours." }),
   status_page_visibility: z.enum(PAGE_VISIBILITIES).optional().meta({ description: VISIBILITY }),
   is_default: z.boolean().optional().meta({ description: "true makes this the default page in place of the one that is. A default page stops being it only so, never by false." }),
   logo_url: ImageUrl.optional().meta({ example: "https://example.com/logo.svg" }),

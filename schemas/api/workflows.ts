@@ -131,6 +131,8 @@ export const Workflow = z
     id: z.uuid(),
     name: z.string().meta({ example: "Announce a deployment" }),
     enabled: z.boolean(),
+    disabled_reason: z.string().nullable().meta({ description: "Why Pharos disabled it: the key that saved it was revoked or has expired." }),
+    saved_by: z.object({ type: z.enum(["api_key", "cli", "system"]), id: z.uuid().nullable(), name: z.string() }).meta({ description: "Who saved it last: its steps can do what that one may do at the time." }),
     trigger: Trigger,
     steps: z.array(WorkflowStep),
     created_at: Timestamp,

@@ -1,6 +1,6 @@
 import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
-import { ANNOUNCEMENT_TYPES, BORDER_RADII, DESIGN_STATES, FONT_FAMILIES, HEADER_STYLES, PAGE_THEMES, PAGE_VISIBILITIES, TEMPLATE_MODES, THEME_MODES } from "../vocabulary.ts";
+import { ANNOUNCEMENT_TYPES, BORDER_RADII, DESIGN_STATES, DOMAIN_STATUSES, FONT_FAMILIES, HEADER_STYLES, PAGE_THEMES, PAGE_VISIBILITIES, TEMPLATE_MODES, THEME_MODES } from "../vocabulary.ts";
 import { bytea, moment, organizations } from "./organizations.ts";
 import { services } from "./services.ts";
 
@@ -12,6 +12,8 @@ export const fontFamily = pgEnum("font_family", FONT_FAMILIES);
 export const headerStyle = pgEnum("header_style", HEADER_STYLES);
 export const borderRadius = pgEnum("border_radius", BORDER_RADII);
 export const designState = pgEnum("design_state", DESIGN_STATES);
+export const domainStatus = pgEnum("domain_status", DOMAIN_STATUSES);
+
 export const templateMode = pgEnum("template_mode", TEMPLATE_MODES);
 
 /** The password is kept as argon2id only; colors are stored as #rrggbb. */
@@ -22,7 +24,14 @@ export const statusPages = pgTable(
     organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     slug: text("slug").notNull().unique(),
-    customDomain: text("custom_domain").unique(),
+    customDomain: text("custom_domain"),
+    /** Null while there is no domain. */
+    customDomainStatus: domainStatus("custom_domain_status"),
+    customDomainClaimedAt: moment("custom_domain_claimed_at"),
+    /** When the name service last had an answer about its proof. */
+    customDomainCheckedAt: moment("custom_domain_checked_at"),
+    /** Since when the proof of a verified domain is gone. */
+    customDomainFailingSince: moment("custom_domain_failing_since"),
     logoUrl: text("logo_url"),
     primaryColor: text("primary_color").notNull().default("#2563eb"),
     secondaryColor: text("secondary_color").notNull().default("#1e293b"),
@@ -60,6 +69,8 @@ export const statusPages = pgTable(
   },
   (table) => [
     index("status_pages_organization").on(table.organizationId),
+    // Any number may claim a domain; one has it.
+    uniqueIndex("status_pages_domain_verified").on(table.customDomain).where(sql`custom_domain_status = 'verified'`),
     uniqueIndex("status_pages_one_default").on(table.organizationId).where(sql`is_default`),
   ],
 );

@@ -3,6 +3,15 @@ import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "dri
 import { WORKFLOW_RUN_STATUSES, WORKFLOW_TRIGGERS } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
 
+/** Who saved a workflow last: it runs with what that one may do. `id` is an API key's, null for the command line and the service itself. */
+export interface WorkflowSaver {
+  type: "api_key" | "cli" | "system";
+  id: string | null;
+  name: string;
+}
+
+const NOBODY = sql`'{"type": "system", "id": null, "name": "Pharos"}'`;
+
 export const workflowRunStatus = pgEnum("workflow_run_status", WORKFLOW_RUN_STATUSES);
 
 export const workflowTrigger = pgEnum("workflow_trigger", WORKFLOW_TRIGGERS);
@@ -15,6 +24,9 @@ export const workflows = pgTable(
     organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     enabled: boolean("enabled").notNull().default(true),
+    /** Why Pharos disabled it; null while it is enabled, and when somebody else did. */
+    disabledReason: text("disabled_reason"),
+    savedBy: jsonb("saved_by").$type<WorkflowSaver>().notNull().default(NOBODY),
     trigger: jsonb("trigger").$type<Record<string, unknown>>().notNull(),
     steps: jsonb("steps").$type<Record<string, unknown>[]>().notNull(),
     /** When its schedule starts it next; null while it has none, or is not enabled. */
@@ -45,6 +57,10 @@ export const workflowRuns = pgTable(
     event: jsonb("event").$type<{ id: string; type: string; data: Record<string, unknown> }>(),
     /** The workflow's when it was started. */
     steps: jsonb("steps").$type<Record<string, unknown>[]>().notNull().default([]),
+    /** Who had saved these. */
+    savedBy: jsonb("saved_by").$type<WorkflowSaver>().notNull().default(NOBODY),
+    /** How often the step that comes next was begun; more than once when its process died. */
+    begun: integer("begun").notNull().default(0),
     /** The path of the step that comes next. */
     position: text("position").default("/0"),
     /** Failed tries of that step. */

@@ -14,7 +14,7 @@ const VIEWS = ["", "/history", "/history?month=2026-01", "/incidents/00000000-00
 let plane: TestControlPlane;
 let serviceId: string;
 beforeAll(async () => {
-  plane = await startTestControlPlane({ settings: { PUBLIC_URL } });
+  plane = await startTestControlPlane({ settings: { PUBLIC_URL, CUSTOM_DOMAIN_PROOF: "none" } });
   serviceId = plane.organization.serviceId;
 });
 afterAll(() => plane.stop());

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isLedTo } from "../../../domain/status-pages/custom-domain.ts";
 import { findPage, type PageSettings } from "../../../domain/status-pages/find-page.ts";
 import { judgeVisitor, type Judgement, type Visitor } from "../../../domain/status-pages/judge-visitor.ts";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
@@ -139,7 +140,7 @@ function sharing({ page }: PageSettings, { as }: Judgement & { kind: "shown" }):
 
 /** Whether a page is asked for below the name that belongs to another: nobody shall speak in its owner's name. */
 function isStrangersHost({ host }: NamedPage, { page }: PageSettings): boolean {
-  return host !== null && page.customDomain !== host;
+  return host !== null && !isLedTo(page, host);
 }
 
 function languageOf({ page }: PageSettings, { query, headers }: PageRequest): { language: PageLanguage; chosen: boolean } {

@@ -13,5 +13,5 @@ export const create = route({
   response: StatusPageAnswer,
   status: 201,
   failures: ["PLAN_LIMIT", "PLAN_RESTRICTED", "SLUG_TAKEN", "CONFLICT"],
-  handle: async ({ body, actor, needs }) => ({ page: await createStatusPage(needs.database, actor, body, new Date(needs.clock.now())) }),
+  handle: async ({ body, actor, needs }) => ({ page: await createStatusPage(needs, actor, body, new Date(needs.clock.now())) }),
 });

@@ -7,5 +7,6 @@ import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { listServices } from "./list-services.ts";
 import { update } from "./update.ts";
+import { verifyDomain } from "./verify-domain.ts";
 
-export const statusPageRoutes: Route[] = [list, create, get, update, remove, listServices, assign, createAccessLink];
+export const statusPageRoutes: Route[] = [list, create, get, update, remove, listServices, assign, createAccessLink, verifyDomain];

@@ -14,5 +14,5 @@ export const update = route({
   body: UpdateStatusPage,
   response: UpdatedStatusPage,
   failures: ["PLAN_RESTRICTED", "SLUG_TAKEN", "CONFLICT", "DEFAULT_PAGE"],
-  handle: ({ params, body, actor, needs }) => updateStatusPage(needs.database, actor, params.id, body, new Date(needs.clock.now())),
+  handle: ({ params, body, actor, needs }) => updateStatusPage(needs, actor, params.id, body, new Date(needs.clock.now())),
 });

@@ -3,7 +3,7 @@
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreatedOrganization } from "../../../domain/organizations/create.ts";
-import { auditEntries, workflows } from "../../../schemas/tables/all.ts";
+import { auditEntries, mails, workflows } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 
 const UNKNOWN_ID = "5c1f8f6e-1111-4222-8333-444455556666";
@@ -40,7 +40,7 @@ describe("a workflow (happy)", () => {
     expect(created.status).toBe(201);
     const { id } = created.body;
     expect(created.body).toEqual({
-      id: expect.any(String) as string, name: "Deploy", enabled: true, trigger: { type: "event", event: "incident.created" },
+      id: expect.any(String) as string, name: "Deploy", enabled: true, disabled_reason: null, saved_by: { type: "api_key", id: expect.any(String) as string, name: "First key" }, trigger: { type: "event", event: "incident.created" },
       steps: [{ ...steps[0], headers: { Authorization: "[masked]", "X-Team": "shop" } }, ...steps.slice(1)],
       created_at: expect.any(String) as string, updated_at: expect.any(String) as string,
     });
@@ -143,5 +143,50 @@ describe("a workflow (security)", () => {
     const answer = await plane.call("GET", "/workflows", undefined, { "x-api-key": body.key as string });
     expect(answer.status).toBe(403);
     expect(answer.body.error).toBe("Insufficient scope: workflows:write required");
+  });
+});
+
+describe("a workflow (with what its key may do)", () => {
+  const newKey = async (scopes: string[]) => {
+    const { body } = await plane.call("POST", "/api-keys", { name: "Small", scopes });
+    return { header: { "x-api-key": body.key as string }, id: (body.api_key as { id: string }).id };
+  };
+  const asks = { type: "http_request", method: "GET", url: "https://ci.example.com/" };
+
+  it.each([
+    { name: "a service's status", body: () => ({ steps: [asks, { type: "set_service_status", service_id: plane.organization.serviceId, status: "degraded" }] }), scope: "services:write", path: "/steps/1" },
+    { name: "an incident, inside a condition", body: () => ({ steps: [{ type: "condition", left: 1, op: "eq", right: 1, then: [{ type: "create_incident", title: "x" }] }] }), scope: "incidents:write", path: "/steps/0/then/0" },
+    { name: "an incident's update", body: () => ({ steps: [{ type: "update_incident", incident_id: "{{inputs.id}}", status: "resolved" }] }), scope: "incidents:write", path: "/steps/0" },
+    { name: "a message", body: () => ({ steps: [{ type: "notify", channel_id: channelId, message: "x" }] }), scope: "notifications:write", path: "/steps/0" },
+    { name: "incidents it hears of", body: () => ({ trigger: { type: "event", event: "incident.created" }, steps: [asks] }), scope: "incidents:read", path: "/trigger/event" },
+    { name: "errors it hears of", body: () => ({ trigger: { type: "event", event: "error.new" }, steps: [asks] }), scope: "monitors:read", path: "/trigger/event" },
+  ])("needs the scope for $name", async ({ body, scope, path }) => {
+    const refusal = { code: "INSUFFICIENT_SCOPE", error: `Insufficient scope: ${scope} required`, path };
+    const weak = await newKey(["workflows:write"]);
+    expect((await plane.call("POST", "/workflows", { name: "x", ...body() }, weak.header)).body).toMatchObject(refusal);
+    // Nor may it take over what another one saved, not even by its name.
+    const strong = await create(body());
+    expect(strong.status).toBe(201);
+    expect((await plane.call("PATCH", `/workflows/${String(strong.body.id)}`, { name: "Mine" }, weak.header)).body).toMatchObject(refusal);
+    const enough = await newKey(["workflows:write", scope]);
+    expect((await plane.call("POST", "/workflows", { name: "x", ...body() }, enough.header)).status).toBe(201);
+  });
+
+  it("is disabled when its key is revoked, says why, tells the owner, and runs again as who enables it", async () => {
+    await plane.call("PATCH", "/config", { owner_email: "owner@example.com" });
+    const key = await newKey(["workflows:write"]);
+    const { body: made } = await plane.call("POST", "/workflows", { name: "Nightly", trigger: { type: "schedule", cron: "0 3 * * *" }, steps: [asks] }, key.header);
+    const { body: others } = await create();
+    expect((await plane.call("DELETE", `/api-keys/${key.id}`)).status).toBe(200);
+
+    const path = `/workflows/${String(made.id)}`;
+    const reason = 'The API key "Small" was revoked.';
+    expect((await plane.call("GET", path)).body).toMatchObject({ enabled: false, disabled_reason: reason, saved_by: { id: key.id } });
+    expect((await plane.call("POST", `${path}/trigger`)).body).toMatchObject({ code: "CONFLICT", error: `The workflow is disabled. ${reason}` });
+    expect((await plane.call("GET", `/workflows/${String(others.id)}`)).body).toMatchObject({ enabled: true });
+    expect((await plane.database.select().from(mails).where(eq(mails.organizationId, plane.organization.organizationId))).at(-1)).toMatchObject({ to: "owner@example.com", subject: 'Workflow "Nightly" was disabled' });
+    expect((await auditOf(made.id)).at(-1)).toMatchObject({ action: "workflow.disabled", actorType: "system", changedFields: ["disabled_reason", "enabled"] });
+
+    expect((await plane.call("PATCH", path, { enabled: true })).body).toMatchObject({ enabled: true, disabled_reason: null, saved_by: { name: "First key" } });
   });
 });

@@ -4,7 +4,7 @@ import { isUuid } from "../../../platform/ids.ts";
 import { asDatabase, type Transaction } from "../../../platform/postgres/database.ts";
 import type { WorkflowStep } from "../../../schemas/api/workflows.ts";
 import { channels } from "../../../schemas/tables/all.ts";
-import { systemActor, type Actor } from "../../actor.ts";
+import type { Actor } from "../../actor.ts";
 import { queueMessage } from "../../channels/queue-message.ts";
 import { cutWhole } from "../../cut-whole.ts";
 import { addIncidentUpdate, updateIncident } from "../../incidents/change.ts";
@@ -14,6 +14,7 @@ import { compare } from "./compare.ts";
 import { makeTemplateFiller, StepFailure, type Scope, type TemplateFiller } from "./fill-templates.ts";
 import { after, branch, type Position } from "./position.ts";
 import type { ClaimedRun } from "./read-claimed.ts";
+import { requireRights, runActor } from "./require-rights.ts";
 
 /** All but those that ask somebody outside. */
 export type InnerStep = Exclude<WorkflowStep, { type: "http_request" }>;
@@ -62,13 +63,15 @@ const CARRY: { [Type in InnerStep["type"]]: Carry<Type> } = {
 };
 
 /**
- * Carries a step out in the transaction that records it, so that it happens exactly once. All that it names must be the organization's own.
+ * Carries a step out in the transaction that records it, so that it happens exactly once. All that it names must be the organization's own, and who saved
+ * the workflow must be allowed to do it now.
  * Throws StepFailure or Failure for what cannot be done, whereupon the transaction must be rolled back.
  */
 export async function carryOut(tx: Transaction, step: InnerStep, context: Context): Promise<Carried> {
   const { run, position, scope, at } = context;
+  await requireRights(tx, run, step, at);
   const carry = CARRY[step.type] as Carry<InnerStep["type"]>;
-  return carry(tx, step, { run, position, at, fill: makeTemplateFiller(scope), actor: systemActor(run.organizationId, `Workflow ${run.workflowName}`), next: after(run.steps, position) });
+  return carry(tx, step, { run, position, at, fill: makeTemplateFiller(scope), actor: runActor(run), next: after(run.steps, position) });
 }
 
 async function open(tx: Transaction, { title, severity, message, services = [] }: Step<"create_incident">, { actor, fill, at }: CarryContext): Promise<Record<string, unknown>> {

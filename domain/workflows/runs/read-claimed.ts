@@ -18,9 +18,12 @@ export interface ClaimedRun {
   position: Position;
   failures: number;
   inputs: Record<string, unknown>;
-  event: Scope["event"];
+  event: (typeof workflowRuns.$inferSelect)["event"];
   results: Scope["steps"];
   causes: string[];
+  savedBy: (typeof workflowRuns.$inferSelect)["savedBy"];
+  /** How often its next step was begun, this time counted. */
+  begun: number;
 }
 
 interface ClaimLimits {
@@ -38,7 +41,7 @@ export async function claimRuns(database: Database, now: Date, { leaseMs, room, 
   const { ids, token } = await claimDue(database, { table: workflowRuns, condition: sql`${UNFINISHED} and id = any (array(${share}))`, now, leaseMs, limit: room });
   if (ids.length === 0) return [];
   const held = and(inArray(workflowRuns.id, ids), eq(workflowRuns.leaseToken, token));
-  await database.update(workflowRuns).set({ status: "running" }).where(held);
+  await database.update(workflowRuns).set({ status: "running", begun: sql`${workflowRuns.begun} + 1` }).where(held);
   const rows = await database.select({ run: workflowRuns, name: workflows.name }).from(workflowRuns).innerJoin(workflows, eq(workflows.id, workflowRuns.workflowId)).where(held);
   return rows.map(({ run, name }) => ({
     id: run.id,
@@ -53,6 +56,8 @@ export async function claimRuns(database: Database, now: Date, { leaseMs, room, 
     event: run.event,
     results: run.results,
     causes: run.causes,
+    savedBy: run.savedBy,
+    begun: run.begun,
   }));
 }
 

@@ -42,6 +42,7 @@ export async function recordProgress(tx: Transaction, run: ClaimedRun, { trace, 
     .set({
       position,
       failures,
+      begun: 0,
       status: ended ?? (waits ? "waiting" : "running"),
       finishedAt: ended === null ? null : at,
       dueAt: dueAt ?? leaseEnd,
@@ -54,7 +55,7 @@ export async function recordProgress(tx: Transaction, run: ClaimedRun, { trace, 
 
 /** Gives a claimed run back, to go on at once with whoever comes next. */
 export async function releaseRun(database: Database, run: ClaimedRun, at: Date): Promise<void> {
-  await database.update(workflowRuns).set({ leaseToken: null, dueAt: at }).where(leased(run));
+  await database.update(workflowRuns).set({ leaseToken: null, dueAt: at, begun: 0 }).where(leased(run));
 }
 
 function leased({ id, leaseToken }: ClaimedRun) {

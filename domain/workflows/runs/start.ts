@@ -17,9 +17,9 @@ const MOST_CAUSES = 5;
 const BATCH = 100;
 
 /** Queues a run of a workflow, due at once, and returns its id. */
-export async function queueRun(tx: Transaction, { id: workflowId, organizationId, steps }: WorkflowRow, { trigger, inputs, at }: { trigger: WorkflowTrigger; inputs: Record<string, unknown>; at: Date }): Promise<string> {
+export async function queueRun(tx: Transaction, { id: workflowId, organizationId, steps, savedBy }: WorkflowRow, { trigger, inputs, at }: { trigger: WorkflowTrigger; inputs: Record<string, unknown>; at: Date }): Promise<string> {
   const id = newId();
-  await tx.insert(workflowRuns).values({ id, organizationId, workflowId, trigger, inputs, steps, dueAt: at, createdAt: at });
+  await tx.insert(workflowRuns).values({ id, organizationId, workflowId, trigger, inputs, steps, savedBy, dueAt: at, createdAt: at });
   return id;
 }
 
@@ -35,8 +35,8 @@ export async function countUnfinished(tx: Transaction, workflowId: string): Prom
 export function startWorkflows(at: SQL): SQL {
   return sql`
     started as (
-      insert into ${workflowRuns} (id, organization_id, workflow_id, trigger, inputs, event, steps, causes, due_at, created_at)
-      select gen_random_uuid(), batch.organization_id, workflow.id, 'event', '{}', jsonb_build_object('id', batch.id, 'type', batch.type, 'data', batch.data), workflow.steps, coalesce(batch.causes, '{}'), ${at}, ${at}
+      insert into ${workflowRuns} (id, organization_id, workflow_id, trigger, inputs, event, steps, saved_by, causes, due_at, created_at)
+      select gen_random_uuid(), batch.organization_id, workflow.id, 'event', '{}', jsonb_build_object('id', batch.id, 'type', batch.type, 'data', batch.data), workflow.steps, workflow.saved_by, coalesce(batch.causes, '{}'), ${at}, ${at}
       from batch join ${workflows} as workflow on workflow.organization_id = batch.organization_id and workflow.enabled
         and workflow.trigger ->> 'type' = 'event' and workflow.trigger ->> 'event' = batch.type::text
       where workflow.id <> all (coalesce(batch.causes, '{}')) and coalesce(cardinality(batch.causes), 0) < ${MOST_CAUSES}

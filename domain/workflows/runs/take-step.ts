@@ -1,15 +1,17 @@
 import { Failure } from "../../../platform/failures.ts";
-import { isPostgresAway, type Database } from "../../../platform/postgres/database.ts";
+import { inTransaction, isPostgresAway, type Database } from "../../../platform/postgres/database.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Config } from "../../../platform/config.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { Outbound } from "../../../platform/outbound/outbound.ts";
 import type { StepTrace, WorkflowStep } from "../../../schemas/api/workflows.ts";
+import { disableWorkflowsOf } from "../disable.ts";
 import { carryOut, type Carried } from "./carry-out.ts";
 import { StepFailure } from "./fill-templates.ts";
 import { after, stepAt } from "./position.ts";
 import { scopeOf, type ClaimedRun } from "./read-claimed.ts";
 import { inStep, recordProgress, RunLost, type Progress } from "./record.ts";
+import { requireRights, SaverGone } from "./require-rights.ts";
 import { maskSecrets, redact, secretsIn } from "./redact.ts";
 import { prepareRequest, sendRequest, type Requested, type RequestStep } from "./request.ts";
 
@@ -25,6 +27,8 @@ interface StepNeeds {
 
 /** A failed request is tried again after these, in ms; then the run fails. */
 const RETRY_DELAYS = [5_000, 30_000];
+/** A step that ends its process is not given to one after the other for ever. */
+const MOST_BEGINNINGS = 5;
 
 /** What the run is afterwards, when it goes on at once; `stopped` when the step was given up before it brought anything. */
 type Taken = { kind: "on"; run: ClaimedRun } | { kind: "over" } | { kind: "stopped" };
@@ -49,6 +53,7 @@ export async function takeStep(run: ClaimedRun, needs: StepNeeds): Promise<Taken
     ...redact(maskSecrets(rest) as Partial<StepTrace>, [...secrets, ...more]),
   });
   try {
+    if (run.begun > MOST_BEGINNINGS) throw new StepFailure(`This step was begun ${MOST_BEGINNINGS} times, and the process that took it ended each time.`);
     if (step.type === "http_request") return await request(run, { step, position }, needs, traced);
     return await inStep(needs.database, run, async (tx) => {
       const at = new Date(needs.clock.now());
@@ -57,6 +62,8 @@ export async function takeStep(run: ClaimedRun, needs: StepNeeds): Promise<Taken
     });
   } catch (error) {
     const sentence = sentenceOf(error, needs.log, run);
+    // Before the run's own transaction: whoever locks both locks the workflow first.
+    if (error instanceof SaverGone) await inTransaction(needs.database, (tx) => disableWorkflowsOf(tx, { organizationId: run.organizationId, keyId: run.savedBy.id! }, error.reason, new Date(needs.clock.now())));
     return inStep(needs.database, run, (tx) => store(tx, run, { trace: traced("failed", { error: sentence }), position, failures: 0, ended: "failed", dueAt: null }, needs));
   }
 }
@@ -64,6 +71,7 @@ export async function takeStep(run: ClaimedRun, needs: StepNeeds): Promise<Taken
 type Traced = (outcome: StepTrace["outcome"], rest: Partial<StepTrace>, more?: readonly string[]) => StepTrace;
 
 async function request(run: ClaimedRun, { step, position }: { step: RequestStep; position: string }, needs: StepNeeds, traced: Traced): Promise<Taken> {
+  await requireRights(needs.database, run, step, new Date(needs.clock.now()));
   const prepared = prepareRequest(step, scopeOf(run), needs);
   const requested = await sendRequest(prepared, `${run.id}:${position}`, needs);
   if (requested.kind === "stopped") return requested;
@@ -92,7 +100,7 @@ async function store(tx: Parameters<typeof recordProgress>[0], run: ClaimedRun, 
   await recordProgress(tx, run, progress, { at, leaseEnd: new Date(at.getTime() + leaseMs) });
   if (progress.ended !== null || progress.dueAt !== null) return { kind: "over" };
   const { position, failures, result } = progress;
-  return { kind: "on", run: { ...run, position, failures, results: result ? { ...run.results, [result.name]: result.value } : run.results } };
+  return { kind: "on", run: { ...run, position, failures, begun: 0, results: result ? { ...run.results, [result.name]: result.value } : run.results } };
 }
 
 /** For the workflow's owner. Throws on what is not the step's own fault: the run goes on when its lease has ended. */

@@ -81,8 +81,10 @@ export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "abandoned"]
 export const DELIVERY_TRIGGERS = ["event", "test", "redeliver"] as const;
 export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
 
-/** Why a channel is told something: an event of the organization, a workflow's step, a person who tries the channel, or Pharos itself. */
-export const NOTIFICATION_TRIGGERS = ["event", "workflow", "test", "notice"] as const;
+/**
+ * Why a channel is told something: an event of the organization, a workflow's step, a person who tries the channel, Pharos itself,
+ * or the code that confirms a number. */
+export const NOTIFICATION_TRIGGERS = ["event", "workflow", "test", "notice", "code"] as const;
 export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
 

@@ -35,6 +35,7 @@ export function showChannel(row: ChannelRow): Channel {
     type: row.type,
     name: row.name,
     enabled: row.enabled,
+    confirmed: row.type !== "sms" || row.confirmedAt !== null,
     config: maskConfig(row.config),
     notify_on_incident: row.notifyOnIncident,
     notify_on_maintenance: row.notifyOnMaintenance,

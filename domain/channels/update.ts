@@ -6,6 +6,7 @@ import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { abandonWaiting } from "../notifications/record.ts";
 import { mergeConfig, type UrlRules } from "./check-config.ts";
+import { needsConfirmation, queueCode } from "./phone-code.ts";
 import { auditedChannel, lockChannel, showChannel } from "./read.ts";
 
 /** Changes a channel; what is left out stays, its type always. One that is disabled is not told what still waits for it. NOT_FOUND; INVALID_REQUEST for its config. */
@@ -15,8 +16,11 @@ export async function updateChannel({ database, config: rules }: { database: Dat
     const { name, enabled, notify_on_incident: notifyOnIncident, notify_on_maintenance: notifyOnMaintenance } = patch;
     const config = patch.config && mergeConfig(found.type, found.config, patch.config, rules);
     const updatedAt = at > found.updatedAt ? at : found.updatedAt;
-    const [row] = await tx.update(channels).set({ name, enabled, config, notifyOnIncident, notifyOnMaintenance, updatedAt, dueAt: config && atOnce(at) }).where(eq(channels.id, found.id)).returning();
+    // Another number is another person, who is asked anew.
+    const isAnother = needsConfirmation(found.type) && config !== undefined && config.phone_number !== found.config.phone_number;
+    const [row] = await tx.update(channels).set({ ...(isAnother && { confirmedAt: null, codeHash: null }), name, enabled, config, notifyOnIncident, notifyOnMaintenance, updatedAt, dueAt: config && atOnce(at) }).where(eq(channels.id, found.id)).returning();
     if (enabled === false) await abandonWaiting(tx, found.id, at);
+    if (isAnother) await queueCode(tx, row!, at);
     await recordAudit(tx, actor, { action: "channel.updated", resourceType: "channel", resourceId: found.id, before: auditedChannel(found), after: auditedChannel(row!) });
     return showChannel(row!);
   });

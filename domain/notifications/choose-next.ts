@@ -15,11 +15,12 @@ export interface Sending<Each> {
 }
 
 /**
- * Of what waits for a channel, oldest first, what is told next. A test goes before all, alone: somebody waits for it. Where more waits than
+ * Of what waits for a channel, oldest first, what is told next. A code and a test go before all, alone: somebody
+ * waits for them. Where more waits than
  * the vendor's pace bears, one message tells all; to PagerDuty, whose alerts stand alone, the last word on one thing stands for those before it.
  */
 export function chooseNext<Each extends Waiting>(type: ChannelType, waiting: readonly Each[]): Sending<Each> | null {
-  const test = waiting.find(({ trigger }) => trigger === "test");
+  const test = waiting.find(({ trigger }) => trigger === "code") ?? waiting.find(({ trigger }) => trigger === "test");
   if (test) return { all: [test], told: [test] };
   const [first] = waiting;
   if (!first) return null;

@@ -3,7 +3,8 @@ import { claimDue } from "../../platform/claim-due.ts";
 import { counts } from "../../platform/fair-share.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { channels, events, notifications, organizations, statusPages } from "../../schemas/tables/all.ts";
-import type { ChannelType } from "../../schemas/vocabulary.ts";
+import type { ChannelType, Plan } from "../../schemas/vocabulary.ts";
+import { needsConfirmation } from "../channels/phone-code.ts";
 import type { ChannelConfig } from "../channels/mask-config.ts";
 import type { NoticeSettings } from "./describe-event.ts";
 import { readWaiting, type WaitingNotification } from "./waiting.ts";
@@ -16,6 +17,9 @@ export interface ClaimedChannel {
   type: ChannelType;
   name: string;
   enabled: boolean;
+  /** The person behind it has agreed, where one has to. */
+  confirmed: boolean;
+  plan: Plan;
   config: ChannelConfig;
   settings: NoticeSettings;
   /** The oldest first; some more may wait. Empty when somebody was quicker. */
@@ -42,16 +46,16 @@ export async function claimChannels(database: Database, now: Date, leaseMs: numb
   if (ids.length === 0) return [];
   const [rows, waiting] = await Promise.all([
     database
-      .select({ channel: channels, organizationName: organizations.name, timezone: organizations.timezone, pageSlug: statusPages.slug })
+      .select({ channel: channels, organizationName: organizations.name, plan: organizations.plan, timezone: organizations.timezone, pageSlug: statusPages.slug })
       .from(channels)
       .innerJoin(organizations, eq(organizations.id, channels.organizationId))
       .leftJoin(statusPages, and(eq(statusPages.organizationId, channels.organizationId), statusPages.isDefault))
       .where(and(inArray(channels.id, ids), eq(channels.leaseToken, token))),
     oldestWaiting(database, ids),
   ]);
-  return rows.map(({ channel: { id, organizationId, type, name, enabled, config }, organizationName, timezone, pageSlug }) => {
+  return rows.map(({ channel: { id, organizationId, type, name, enabled, config, confirmedAt }, plan, organizationName, timezone, pageSlug }) => {
     const settings = { organizationName, timezone, pageSlug, publicUrl };
-    return { id, leaseToken: token, organizationId, type, name, enabled, config, settings, waiting: readWaiting(waiting.filter(({ notification }) => notification.channelId === id), name, settings) };
+    return { id, leaseToken: token, organizationId, type, name, enabled, confirmed: !needsConfirmation(type) || confirmedAt !== null, plan, config, settings, waiting: readWaiting(waiting.filter(({ notification }) => notification.channelId === id), name, settings) };
   });
 }
 
@@ -79,7 +83,7 @@ function fairShare(now: Date, { perType, perOrganization, running }: ClaimLimits
 
 async function oldestWaiting(database: Database, channelIds: string[]) {
   const ranked = database
-    .select({ id: notifications.id, place: sql<number>`row_number() over (partition by ${notifications.channelId} order by (${notifications.trigger} = 'test') desc, ${notifications.createdAt}, ${notifications.position})`.as("place") })
+    .select({ id: notifications.id, place: sql<number>`row_number() over (partition by ${notifications.channelId} order by (${notifications.trigger} in ('test', 'code')) desc, ${notifications.createdAt}, ${notifications.position})`.as("place") })
     .from(notifications)
     .where(and(inArray(notifications.channelId, channelIds), eq(notifications.status, "pending")))
     .as("ranked");

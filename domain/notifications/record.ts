@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, notInArray, sql, type SQL } from "drizzle-orm";
 import { inTransaction, type Database, type Queries, type Transaction } from "../../platform/postgres/database.ts";
 import { channels, notifications } from "../../schemas/tables/all.ts";
 import type { ClaimedChannel } from "./claim.ts";
@@ -23,7 +23,7 @@ type Recorded = { kind: "delivered" | "failed" | "abandoned" } | { kind: "retry"
 
 /**
  * Records an attempt to tell a channel `told` by one message and what follows from it, and gives the channel back, in one transaction. A test
- * is tried once. What would be retried is abandoned when the channel was disabled meanwhile. `lost` means that nothing was recorded,
+ * and a code are tried once. What would be retried is abandoned when the channel was disabled meanwhile. `lost` means that nothing was recorded,
  * because the lease was taken over or the channel deleted.
  */
 export async function recordAttempt(database: Database, claimed: Pick<ClaimedChannel, "id" | "leaseToken">, told: readonly WaitingNotification[], attempt: Attempt): Promise<Recorded> {
@@ -36,7 +36,7 @@ export async function recordAttempt(database: Database, claimed: Pick<ClaimedCha
       await note(tx, told, attempt, { status, finishedAt: at, coalescedInto: sql`nullif(${told[0]?.id ?? null}::uuid, ${notifications.id})` });
       return { kind: status };
     }
-    const plans = told.map((each) => ({ each, retryAt: each.trigger === "test" ? null : planRetry(each.firstAttemptAt ?? at, at, outcome.afterMs) }));
+    const plans = told.map((each) => ({ each, retryAt: ["test", "code"].includes(each.trigger) ? null : planRetry(each.firstAttemptAt ?? at, at, outcome.afterMs) }));
     const again = plans.flatMap(({ each, retryAt }) => (retryAt === null ? [] : [{ each, retryAt }]));
     await note(tx, plans.flatMap(({ each, retryAt }) => (retryAt === null ? [each] : [])), attempt, { status: "failed", finishedAt: at });
     if (!channel.enabled) await note(tx, again.map(({ each }) => each), attempt, { status: "abandoned", finishedAt: at });
@@ -53,7 +53,7 @@ export async function releaseChannel(database: Database, claimed: Pick<ClaimedCh
   await giveBack(database, claimed, at);
 }
 
-/** Gives a claimed channel back that was disabled, and gives up what waits for it, but for tests. */
+/** Gives a claimed channel back that was disabled, and gives up what waits for it, but for tests and codes. */
 export async function abandonClaimed(database: Database, claimed: Pick<ClaimedChannel, "id" | "leaseToken">, at: Date): Promise<void> {
   await inTransaction(database, async (tx) => {
     const channel = await giveBack(tx, claimed, at);
@@ -61,12 +61,12 @@ export async function abandonClaimed(database: Database, claimed: Pick<ClaimedCh
   });
 }
 
-/** Gives up what waits for a channel that is being disabled, but for tests. */
+/** Gives up what waits for a channel that is being disabled, but for tests and codes. */
 export async function abandonWaiting(tx: Transaction, channelId: string, at: Date): Promise<void> {
   await tx
     .update(notifications)
     .set({ status: "abandoned", error: "The channel was disabled.", finishedAt: at })
-    .where(and(eq(notifications.channelId, channelId), eq(notifications.status, "pending"), ne(notifications.trigger, "test")));
+    .where(and(eq(notifications.channelId, channelId), eq(notifications.status, "pending"), notInArray(notifications.trigger, ["test", "code"])));
 }
 
 /** When the next channel can be told something that cannot be told yet; null when nothing waits. */
@@ -106,10 +106,10 @@ async function note(tx: Transaction, told: readonly WaitingNotification[], { out
     .where(inArray(notifications.id, told.map(({ id }) => id)));
 }
 
-/** A test waits for nobody. */
+/** A test and a code wait for nobody. */
 async function pauseOthers(tx: Transaction, channelId: string, until: Date): Promise<void> {
   await tx
     .update(notifications)
     .set({ dueAt: until })
-    .where(and(eq(notifications.channelId, channelId), eq(notifications.status, "pending"), ne(notifications.trigger, "test"), sql`${notifications.dueAt} < ${until.toISOString()}::timestamptz`));
+    .where(and(eq(notifications.channelId, channelId), eq(notifications.status, "pending"), notInArray(notifications.trigger, ["test", "code"]), sql`${notifications.dueAt} < ${until.toISOString()}::timestamptz`));
 }

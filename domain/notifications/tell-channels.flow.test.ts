@@ -13,7 +13,7 @@ import { addIncidentUpdate } from "../incidents/change.ts";
 import { openIncident } from "../incidents/open.ts";
 
 const AT = new Date("2026-01-31T12:00:00.000Z");
-const config = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: [] };
+const config = { WEBHOOK_ALLOW_HTTP: false, OUTBOUND_PORTS: [], OUTBOUND_ALLOW: [], SMS_PER_DAY: { free: 0, pro: 0, team: 0 } };
 
 let database: Database;
 let drop: () => Promise<void>;

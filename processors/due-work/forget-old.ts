@@ -1,5 +1,6 @@
 import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
+import { forgetTexts } from "../../domain/notifications/take-text.ts";
 import { forgetOldRuns } from "../../domain/workflows/runs/record.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
@@ -13,6 +14,7 @@ const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[
   forgetOldDeliveries,
   forgetOldNotifications,
   forgetOldRuns,
+  forgetTexts,
 ];
 
 /** Deletes what is kept for 30 days at most. One kind that cannot be deleted does not keep the others. */

@@ -4,11 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemActor, type Actor } from "../../domain/actor.ts";
 import { createChannel } from "../../domain/channels/create.ts";
 import { deleteChannel } from "../../domain/channels/delete.ts";
+import { confirmChannel, sendCode } from "../../domain/channels/phone-code.ts";
 import { queueMessage } from "../../domain/channels/queue-message.ts";
 import { updateChannel } from "../../domain/channels/update.ts";
 import { emitEvents } from "../../domain/events/emit.ts";
 import { fanOut } from "../../domain/events/fan-out.ts";
 import { claimChannels } from "../../domain/notifications/claim.ts";
+import { listNotifications } from "../../domain/notifications/read.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
 import { testChannel } from "../../domain/notifications/test-channel.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -16,7 +18,7 @@ import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
-import { channels, events, notifications, organizations, statusPages } from "../../schemas/tables/all.ts";
+import { channels, dailyTexts, events, notifications, organizations, statusPages } from "../../schemas/tables/all.ts";
 import type { ChannelType, EventType } from "../../schemas/vocabulary.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
@@ -37,6 +39,7 @@ const baseConfig = {
   PUBLIC_URL: "https://status.example.com/" as string | null,
   SMS_GATEWAY_URL: null as string | null,
   SMS_FROM: "+15005550006" as string | null,
+  SMS_PER_DAY: { free: 0, pro: 2, team: 1_000 },
   PAGERDUTY_EVENTS_URL: "https://localhost:9/",
 };
 const log = makeLog("silent");
@@ -110,7 +113,12 @@ const answer = (code: number, body = "", headers = {}) => (response: ServerRespo
 
 async function addChannel(type: ChannelType, config: Record<string, string>, by = actor): Promise<string> {
   const input = { type, name: "On call", config, enabled: true, notify_on_incident: true, notify_on_maintenance: true };
-  return (await createChannel({ database, config: baseConfig }, by, input, new Date(now))).id;
+  const { id } = await createChannel({ database, config: baseConfig }, by, input, new Date(now));
+  if (type === "sms") {
+    await database.update(channels).set({ confirmedAt: new Date(now) }).where(eq(channels.id, id));
+    await database.delete(notifications).where(eq(notifications.channelId, id));
+  }
+  return id;
 }
 
 const incident = (id: string) => ({ id, title: `Slow ${id}`, status: "investigating", severity: "major", services: ["Checkout"], message: "We look into it." });
@@ -162,6 +170,108 @@ describe("each vendor", () => {
     start();
     await settled(id, "1 failed");
     expect((await rowsOf(id))[0]).toMatchObject({ error: expect.stringContaining("SMS_GATEWAY_URL") as string, responseStatusCode: null });
+  });
+});
+
+describe("a phone number", () => {
+  const number = "+4915112340000";
+  const wanted = { type: "sms" as const, name: "On call", config: { phone_number: number }, enabled: true, notify_on_incident: true, notify_on_maintenance: true };
+  const create = (by = actor) => createChannel({ database, config: baseConfig }, by, wanted, new Date(now));
+  const said = ({ body }: Receiver["received"][number]) => new URLSearchParams(body).get("Body")!;
+  const codeIn = (receiver: Receiver) => /Your code is (\d{6})/.exec(said(receiver.received.at(-1)!))![1]!;
+  const errorsOf = async (channelId: string) => (await rowsOf(channelId)).map(({ error }) => error);
+  const onPlan = (plan: "free" | "pro" | "team") => database.update(organizations).set({ plan }).where(eq(organizations.id, actor.organizationId));
+  let receiver: Receiver;
+  const begin = async () => {
+    await database.delete(dailyTexts);
+    // It says back what it was given to send, as gateways do.
+    receiver = await startReceiver(certificate, (response, { body }) => response.writeHead(201).end(JSON.stringify({ sid: "SM1", body: new URLSearchParams(body).get("Body") })));
+    stops.push(() => receiver.stop());
+    start({ SMS_GATEWAY_URL: receiver.url });
+  };
+
+  it("is sent a code first, which no reader of the API sees, and nothing else until it is given", async () => {
+    await begin();
+    const { id, confirmed } = await create();
+    expect(confirmed).toBe(false);
+    await settled(id, "1 delivered");
+    const code = codeIn(receiver);
+    expect(said(receiver.received[0]!)).not.toContain("Acme");
+    expect(JSON.stringify([await rowsOf(id), await listNotifications(database, actor.organizationId, id, { limit: 50, offset: 0 })])).not.toContain(code);
+    now += 6 * SECOND;
+    await happen(["incident.created", incident("1")]);
+    await settled(id, "1 delivered", "1 failed");
+    expect((await errorsOf(id))[1]).toMatch(/not confirmed yet/);
+    expect(receiver.received).toHaveLength(1);
+
+    const confirm = (given: string) => confirmChannel(database, actor, id, { code: given }, new Date(now));
+    await expect(confirm(code === "000000" ? "000001" : "000000")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect(await confirm(code)).toMatchObject({ confirmed: true });
+    await expect(confirm(code)).rejects.toMatchObject({ code: "CONFLICT" });
+    now += 6 * SECOND;
+    await happen(["incident.created", incident("2")]);
+    await settled(id, "1 delivered", "1 failed", "1 delivered");
+    expect(said(receiver.received[1]!)).toContain("Slow 2");
+  });
+
+  it.each([
+    ["after five wrong tries", async (id: string, code: string) => {
+      for (let n = 0; n < 5; n++) await confirmChannel(database, actor, id, { code: code === "111111" ? "222222" : "111111" }, new Date(now)).catch(() => undefined);
+    }],
+    ["after a quarter of an hour", () => Promise.resolve(void (now += 15 * MINUTE + 1))],
+    ["when another was sent", async (id: string) => {
+      now += MINUTE;
+      await sendCode(database, actor, id, new Date(now));
+      await settled(id, "1 delivered", "1 delivered");
+    }],
+  ])("is not confirmed by its code %s", async (_, happens) => {
+    await begin();
+    const { id } = await create();
+    await settled(id, "1 delivered");
+    const code = codeIn(receiver);
+    await happens(id, code);
+    // One in a million: the new code may be the old one.
+    if (codeIn(receiver) !== code || receiver.received.length === 1) await expect(confirmChannel(database, actor, id, { code }, new Date(now))).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  it("that is changed is asked anew", async () => {
+    const id = await addChannel("sms", { phone_number: number });
+    const change = (config: object) => updateChannel({ database, config: baseConfig }, actor, id, { config }, new Date(now));
+    expect(await change({ phone_number: number })).toMatchObject({ confirmed: true });
+    expect(await change({ phone_number: "+4915112340001" })).toMatchObject({ confirmed: false });
+    expect((await rowsOf(id)).map(({ trigger }) => trigger)).toEqual(["code"]);
+  });
+
+  it("gets five codes a day, whoever asks, and one a minute", async () => {
+    await begin();
+    for (let n = 0; n < 6; n++) {
+      actor = systemActor(await makeOrganization(), "Another");
+      const { id } = await create();
+      await settled(id, n < 5 ? "1 delivered" : "1 failed");
+      if (n === 5) expect(await errorsOf(id)).toEqual([expect.stringMatching(/^This number was sent 5 codes today/)]);
+      await expect(sendCode(database, actor, id, new Date(now))).rejects.toMatchObject({ code: "RATE_LIMITED" });
+    }
+    expect(receiver.received).toHaveLength(5);
+  });
+
+  it("is told no more than its organization's plan allows in a day", async () => {
+    await begin();
+    await onPlan("pro");
+    const id = await addChannel("sms", { phone_number: number });
+    for (let n = 0; n < 3; n++) {
+      await happen(["incident.created", incident(String(n))]);
+      await settled(id, ...["1 delivered", "1 delivered", "1 failed"].slice(0, n + 1));
+      now += 6 * SECOND;
+    }
+    expect((await errorsOf(id))[2]).toBe("The pro plan sends 2 text messages a day (UTC), and today's are used up.");
+    now += 24 * 60 * MINUTE;
+    await happen(["incident.created", incident("next day")]);
+    await settled(id, "1 delivered", "1 delivered", "1 failed", "1 delivered");
+  });
+
+  it("is none on a plan without text messages", async () => {
+    await onPlan("free");
+    await expect(create()).rejects.toMatchObject({ code: "PLAN_RESTRICTED" });
   });
 });
 
@@ -369,7 +479,7 @@ describe("a scheduler", () => {
     // All that it did: claim and post. It recorded nothing.
     const limits = { room: 10, perType: 10, perOrganization: 10, running: { types: new Map(), organizations: new Map() } };
     const [claimed] = await claimChannels(database, new Date(now), 45_000, limits, null);
-    await attemptSending(claimed!, nextFor(claimed!)!, { outbound, clock, config: baseConfig, signal: new AbortController().signal });
+    await attemptSending(claimed!, nextFor(claimed!)!, { database, outbound, clock, config: baseConfig, signal: new AbortController().signal });
     start();
     now += 44_999;
     await looked();

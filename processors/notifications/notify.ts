@@ -14,7 +14,7 @@ interface NotificationsNeeds {
   database: Database;
   outbound: Outbound;
   clock: Clock;
-  config: PayloadSettings & Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "WEBHOOK_TIMEOUT_MS" | "PUBLIC_URL">;
+  config: PayloadSettings & Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "SMS_PER_DAY" | "WEBHOOK_TIMEOUT_MS" | "PUBLIC_URL">;
   log: Log;
 }
 
@@ -60,7 +60,7 @@ export function makeNotifications({ database, outbound, clock, config, log }: No
     const sending = nextFor(claimed);
     const now = new Date(clock.now());
     if (!sending) return claimed.enabled ? releaseChannel(database, claimed, now) : abandonClaimed(database, claimed, now);
-    const attempted = await attemptSending(claimed, sending, { outbound, clock, config, signal: sender.giveUp });
+    const attempted = await attemptSending(claimed, sending, { database, outbound, clock, config, signal: sender.giveUp });
     if (attempted) await record(claimed, attempted.told, attempted.attempt);
     else await releaseChannel(database, claimed, new Date(clock.now()));
   }

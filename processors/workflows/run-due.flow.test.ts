@@ -24,7 +24,7 @@ import { freshDatabase } from "../../testing/postgres.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
 import { runDueWorkflows } from "./run-due.ts";
 
-const config = { SCHEDULER_TICK_MS: 20, WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: ["127.0.0.0/8"], OUTBOUND_PORTS: [] };
+const config = { SCHEDULER_TICK_MS: 20, WEBHOOK_ALLOW_HTTP: false, OUTBOUND_ALLOW: ["127.0.0.0/8"], OUTBOUND_PORTS: [], SMS_PER_DAY: { free: 0, pro: 0, team: 0 } };
 const log = makeLog("silent");
 const LEASE_MS = 45_000;
 

@@ -24,6 +24,7 @@ export const Channel = z
     type: Type,
     name: z.string().meta({ example: "On call" }),
     enabled: z.boolean(),
+    confirmed: z.boolean().meta({ description: "False for a phone number whose code was not given yet: until then it is sent nothing else. Always true for other types." }),
     config: z.record(z.string(), z.string()).meta({
       description: "Secrets and hook URLs are masked: of a URL the host, and of each the last 4 characters, are shown.",
       example: { webhook_url: "https://hooks.slack.com/…XXXX" },
@@ -66,3 +67,5 @@ export const UpdateChannel = z
   })
   .meta({ id: "UpdateChannel" });
 export type UpdateChannel = z.infer<typeof UpdateChannel>;
+
+export const ConfirmChannel = z.strictObject({ code: z.string().regex(/^\d{6}$/, "must be six digits").meta({ description: "The code that was sent to the number.", example: "123456" }) });

@@ -1,7 +1,7 @@
-import { bigint, boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, date, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { CHANNEL_TYPES, DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES, NOTIFICATION_TRIGGERS } from "../vocabulary.ts";
-import { moment, organizations } from "./organizations.ts";
+import { bytea, moment, organizations } from "./organizations.ts";
 
 export const eventType = pgEnum("event_type", EVENT_TYPES);
 export const deliveryStatus = pgEnum("delivery_status", DELIVERY_STATUSES);
@@ -112,12 +112,25 @@ export const channels = pgTable(
     config: jsonb("config").$type<Record<string, string>>().notNull(),
     notifyOnIncident: boolean("notify_on_incident").notNull().default(true),
     notifyOnMaintenance: boolean("notify_on_maintenance").notNull().default(true),
+    /** When the person behind it agreed; null before, and for types that need nobody's consent. */
+    confirmedAt: moment("confirmed_at"),
+    /** Of the code that was sent last. */
+    codeHash: bytea("code_hash"),
+    codeSentAt: moment("code_sent_at"),
+    codeTries: integer("code_tries").notNull().default(0),
     dueAt: moment("due_at").notNull().default(sql`'epoch'`),
     leaseToken: uuid("lease_token"),
     createdAt: moment("created_at").notNull().defaultNow(),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
   (table) => [index("channels_organization").on(table.organizationId)],
+);
+
+/** Text messages of a day (UTC), by who had them sent or whom they went to. */
+export const dailyTexts = pgTable(
+  "daily_texts",
+  { subject: text("subject").notNull(), day: date("day").notNull(), sent: integer("sent").notNull() },
+  (table) => [primaryKey({ columns: [table.subject, table.day] })],
 );
 
 /**

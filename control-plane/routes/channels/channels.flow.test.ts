@@ -26,7 +26,7 @@ describe("a notification channel (happy)", () => {
     expect(created.status).toBe(201);
     const id = created.body.id as string;
     expect(created.body).toEqual({
-      id: expect.any(String) as string, type: "slack", name: "On call", enabled: true, config: { webhook_url: "https://hooks.slack.com/…vate" }, notify_on_incident: true, notify_on_maintenance: true,
+      id: expect.any(String) as string, type: "slack", name: "On call", enabled: true, confirmed: true, config: { webhook_url: "https://hooks.slack.com/…vate" }, notify_on_incident: true, notify_on_maintenance: true,
       created_at: expect.any(String) as string, updated_at: expect.any(String) as string,
     });
     expect((await plane.call("GET", `${PATH}/${id}`)).body).toEqual(created.body);

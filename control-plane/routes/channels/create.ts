@@ -12,6 +12,6 @@ export const create = route({
   body: CreateChannel,
   response: Channel,
   status: 201,
-  failures: ["PLAN_LIMIT"],
+  failures: ["PLAN_LIMIT", "PLAN_RESTRICTED"],
   handle: ({ body, actor, needs }) => createChannel(needs, actor, body, new Date(needs.clock.now())),
 });

@@ -1,0 +1,79 @@
+import { createHash, randomInt, timingSafeEqual } from "node:crypto";
+import { and, eq, sql } from "drizzle-orm";
+import { Failure } from "../../platform/failures.ts";
+import { newId } from "../../platform/ids.ts";
+import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
+import type { Channel } from "../../schemas/api/channels.ts";
+import { channels, notifications } from "../../schemas/tables/all.ts";
+import type { ChannelType } from "../../schemas/vocabulary.ts";
+import type { Actor } from "../actor.ts";
+import { recordAudit } from "../audit/record.ts";
+import { auditedChannel, lockChannel, showChannel, type ChannelRow } from "./read.ts";
+
+/** How long a code holds, and how often a wrong one may be given. */
+const CODE_MS = 15 * 60_000;
+const MOST_TRIES = 5;
+const PAUSE_MS = 60_000;
+
+/** Whether a channel leads to a person who has to agree first. */
+export function needsConfirmation(type: ChannelType): boolean {
+  return type === "sms";
+}
+
+/** Plans to send a code to a channel's number. The code itself is made when it is sent, and stands nowhere. */
+export async function queueCode(tx: Transaction, { id: channelId, organizationId }: Pick<ChannelRow, "id" | "organizationId">, at: Date): Promise<void> {
+  await tx.insert(notifications).values({ id: newId(), organizationId, channelId, trigger: "code", dueAt: at, createdAt: at });
+}
+
+/** Makes the code of a channel whose lease we hold, as it is sent; an earlier one is worth nothing any more. Null when the lease was lost. */
+export async function issueCode(database: Database, { id, leaseToken }: { id: string; leaseToken: string }, at: Date): Promise<string | null> {
+  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  const { rowCount } = await database.update(channels).set({ codeHash: hashOf(id, code), codeSentAt: at, codeTries: 0 }).where(and(eq(channels.id, id), eq(channels.leaseToken, leaseToken)));
+  return rowCount === 0 ? null : code;
+}
+
+/** Sends another code. NOT_FOUND; CONFLICT for a channel that needs none; RATE_LIMITED within a minute of the last. */
+export async function sendCode(database: Database, { organizationId }: Actor, id: string, at: Date): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const channel = await lockChannel(tx, organizationId, id);
+    requireUnconfirmed(channel);
+    const last = await tx.execute<{ ago: string | null }>(sql`select extract(epoch from ${at.toISOString()}::timestamptz - max(created_at)) * 1000 as ago from ${notifications} where channel_id = ${channel.id} and trigger = 'code'`);
+    const ago = last.rows[0]?.ago ?? null;
+    if (ago !== null && Number(ago) < PAUSE_MS) throw new Failure("RATE_LIMITED", "A code was sent less than a minute ago.", { retryAfter: Math.ceil((PAUSE_MS - Number(ago)) / 1_000), fix: "Wait a minute; messages can take some seconds." });
+    await queueCode(tx, channel, at);
+  });
+}
+
+/** Confirms a channel's number by the code that was sent there. NOT_FOUND; CONFLICT for a channel that needs none; INVALID_REQUEST for a wrong or old code. */
+export async function confirmChannel(database: Database, actor: Actor, id: string, { code }: { code: string }, at: Date): Promise<Channel> {
+  const confirmed = await inTransaction(database, async (tx) => {
+    const channel = await lockChannel(tx, actor.organizationId, id);
+    requireUnconfirmed(channel);
+    if (!isCode(channel, code, at)) {
+      await tx.update(channels).set({ codeTries: channel.codeTries + 1 }).where(eq(channels.id, channel.id));
+      return null;
+    }
+    const [row] = await tx.update(channels).set({ confirmedAt: at, codeHash: null, updatedAt: at > channel.updatedAt ? at : channel.updatedAt }).where(eq(channels.id, channel.id)).returning();
+    await recordAudit(tx, actor, { action: "channel.confirmed", resourceType: "channel", resourceId: channel.id, before: auditedChannel(channel), after: auditedChannel(row!) });
+    return showChannel(row!);
+  });
+  // After the wrong try was counted.
+  if (confirmed === null) throw new Failure("INVALID_REQUEST", "The code is wrong, or does not hold any more.", { path: "/code", fix: `A code holds for 15 minutes and ${MOST_TRIES} tries. POST …/send-code sends another one.` });
+  return confirmed;
+}
+
+function requireUnconfirmed({ type, confirmedAt }: ChannelRow): void {
+  if (!needsConfirmation(type)) throw new Failure("CONFLICT", `A channel of type ${type} needs no confirmation.`, {});
+  if (confirmedAt !== null) throw new Failure("CONFLICT", "The channel is confirmed already.", {});
+}
+
+/** A try too many is as wrong as a wrong code. */
+function isCode({ id, codeHash, codeSentAt, codeTries }: ChannelRow, code: string, at: Date): boolean {
+  if (codeHash === null || codeSentAt === null || codeTries >= MOST_TRIES || at.getTime() - codeSentAt.getTime() > CODE_MS) return false;
+  return timingSafeEqual(codeHash, hashOf(id, code));
+}
+
+/** Six digits can be found by trying them all: what keeps a code is that it holds for minutes, not this. */
+function hashOf(channelId: string, code: string): Buffer {
+  return createHash("sha256").update(`${channelId} ${code}`).digest();
+}

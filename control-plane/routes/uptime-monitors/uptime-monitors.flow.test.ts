@@ -68,11 +68,29 @@ describe("a monitor", () => {
     expect(await plane.database.select().from(auditEntries).where(eq(auditEntries.resourceId, body.id as string))).toMatchObject([{ action: "uptime_monitor.created" }]);
   });
 
+  it("shows neither its headers' values nor its body, keeps what is sent back masked, and sends it to no other origin", async () => {
+    const id = await create({ method: "POST", headers: { Authorization: "Bearer very-private", "X-Empty": "" }, body: "password=very-private" });
+    const hidden = { headers: { Authorization: "[masked]", "X-Empty": "" }, body: "[masked]" };
+    const answers = [await call("GET", `/${id}`), await call("GET", ""), await call("PATCH", `/${id}`, { name: "Till", ...hidden })];
+    expect(answers[0]!.body).toMatchObject(hidden);
+    expect(await rowOf(id)).toMatchObject({ headers: { Authorization: "Bearer very-private" }, body: "password=very-private" });
+    const elsewhere = { url: "https://collector.example.com/" };
+    expect((await call("PATCH", `/${id}`, elsewhere)).body).toMatchObject({ code: "INVALID_REQUEST", path: "/headers/Authorization" });
+    expect((await call("PATCH", `/${id}`, { ...elsewhere, headers: {} })).body).toMatchObject({ code: "INVALID_REQUEST", path: "/body" });
+    expect((await call("PATCH", `/${id}`, { ...elsewhere, headers: {}, body: null })).body).toMatchObject({ headers: {}, body: null });
+    await call("DELETE", `/${id}`);
+    const audited = await plane.database.select().from(auditEntries).where(eq(auditEntries.resourceId, id));
+    expect(audited.find(({ changedFields, action }) => action === "uptime_monitor.updated" && changedFields.includes("url"))!.changedFields).toEqual(["body", "headers", "url"]);
+    expect(JSON.stringify([answers, audited])).not.toContain("very-private");
+    expect((await call("POST", "", { name: "x", url: "https://example.com/", headers: { Authorization: "[masked]" } })).body).toMatchObject({ path: "/headers/Authorization" });
+  });
+
   it("is changed, keeping what is not named, and looked at anew when it looks elsewhere", async () => {
     const id = await create({ headers: { "X-A": "1" } });
     const due = new Date("2030-01-01T00:00:00Z");
     await plane.database.update(uptimeMonitors).set({ dueAt: due, leaseToken: newId() }).where(eq(uptimeMonitors.id, id));
-    expect((await call("PATCH", `/${id}`, { name: "Till", degraded_after_ms: 500, service_id: organization.serviceId })).body).toMatchObject({ name: "Till", degraded_after_ms: 500, headers: { "X-A": "1" } });
+    expect((await call("PATCH", `/${id}`, { name: "Till", degraded_after_ms: 500, service_id: organization.serviceId })).body).toMatchObject({ name: "Till", degraded_after_ms: 500, headers: { "X-A": "[masked]" } });
+    expect((await rowOf(id)).headers).toEqual({ "X-A": "1" });
     await call("PATCH", `/${id}`, { interval_seconds: 30 });
     expect(await rowOf(id)).toMatchObject({ dueAt: due, leaseToken: expect.any(String) as string });
     await plane.database.update(uptimeMonitors).set({ leaseToken: null }).where(eq(uptimeMonitors.id, id));

@@ -8,7 +8,8 @@ import { checkService } from "../../heartbeats/check-service.ts";
 import { requireRoom } from "../../organizations/require-room.ts";
 import { checkChannels } from "../check-channels.ts";
 import { checkMonitorUrl, type UrlRules } from "./check-url.ts";
-import { showUptimeMonitor } from "./read.ts";
+import { unhideRequest } from "./hidden-request.ts";
+import { auditedUptimeMonitor, showUptimeMonitor } from "./read.ts";
 
 interface CreateNeeds {
   database: Database;
@@ -37,8 +38,7 @@ export async function createUptimeMonitor({ database, config }: CreateNeeds, act
         name: input.name,
         url: input.url,
         method: input.method,
-        headers: input.headers,
-        body: input.body,
+        ...unhideRequest(input, null, input.url),
         intervalSeconds: input.interval_seconds,
         timeoutMs: input.timeout_ms,
         expectedStatusCodes: input.expected_status_codes,
@@ -53,7 +53,7 @@ export async function createUptimeMonitor({ database, config }: CreateNeeds, act
       })
       .returning();
     const created = showUptimeMonitor(row!);
-    await recordAudit(tx, actor, { action: "uptime_monitor.created", resourceType: "uptime_monitor", resourceId: row!.id, before: null, after: created });
+    await recordAudit(tx, actor, { action: "uptime_monitor.created", resourceType: "uptime_monitor", resourceId: row!.id, before: null, after: auditedUptimeMonitor(row!) });
     return created;
   });
 }

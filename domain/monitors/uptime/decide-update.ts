@@ -1,9 +1,11 @@
 import type { UpdateUptimeMonitor } from "../../../schemas/api/uptime-monitors.ts";
+import { unhideRequest } from "./hidden-request.ts";
 import type { UptimeMonitorRow } from "./read.ts";
 
 /**
  * The monitor after a patch. What a check looks at, when it is changed, is looked at anew at once: a check in progress does not count any more.
  * Pausing forgets what was found; a monitor that goes on is pending. The service and the channels are left to check.
+ * INVALID_REQUEST for a masked value that is lost.
  */
 export function decideUpdate(row: UptimeMonitorRow, patch: UpdateUptimeMonitor, at: Date): UptimeMonitorRow {
   const changed = withPatch(row, patch, at);
@@ -20,8 +22,7 @@ function withPatch(row: UptimeMonitorRow, patch: UpdateUptimeMonitor, at: Date):
     name: patch.name ?? row.name,
     url: patch.url ?? row.url,
     method: patch.method ?? row.method,
-    headers: patch.headers ?? row.headers,
-    body: given(patch.body, row.body),
+    ...(patch.headers !== undefined || patch.body !== undefined || patch.url !== undefined ? unhideRequest(patch, row, patch.url ?? row.url) : {}),
     intervalSeconds: patch.interval_seconds ?? row.intervalSeconds,
     timeoutMs: patch.timeout_ms ?? row.timeoutMs,
     expectedStatusCodes: patch.expected_status_codes ?? row.expectedStatusCodes,

@@ -4,6 +4,7 @@ import { isUuid } from "../../../platform/ids.ts";
 import type { Queries, Transaction } from "../../../platform/postgres/database.ts";
 import type { UptimeMonitor, UptimeMonitorListQuery } from "../../../schemas/api/uptime-monitors.ts";
 import { uptimeMonitors } from "../../../schemas/tables/all.ts";
+import { hideRequest } from "./hidden-request.ts";
 
 export type UptimeMonitorRow = typeof uptimeMonitors.$inferSelect;
 
@@ -38,6 +39,12 @@ export function hasOpinion({ status }: Pick<UptimeMonitorRow, "status">): boolea
   return status === "down" || status === "degraded";
 }
 
+/** As the audit log is given it: what it sends whole, so that a change of it is noticed; it masks that itself. */
+export function auditedUptimeMonitor(row: UptimeMonitorRow): Record<string, unknown> {
+  return { ...showUptimeMonitor(row), headers: row.headers, body: row.body === null ? null : { secret: row.body } };
+}
+
+/** As the API shows it: header values and body are masked. */
 export function showUptimeMonitor(row: UptimeMonitorRow): UptimeMonitor {
   return {
     id: row.id,
@@ -49,8 +56,7 @@ export function showUptimeMonitor(row: UptimeMonitorRow): UptimeMonitor {
     last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
     service_id: row.serviceId,
     method: row.method,
-    headers: row.headers,
-    body: row.body,
+    ...hideRequest(row),
     timeout_ms: row.timeoutMs,
     expected_status_codes: row.expectedStatusCodes,
     required_keyword: row.requiredKeyword,

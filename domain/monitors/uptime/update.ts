@@ -9,7 +9,7 @@ import { checkChannels } from "../check-channels.ts";
 import { weighOnServices } from "../weigh-on-services.ts";
 import { checkMonitorUrl, type UrlRules } from "./check-url.ts";
 import { decideUpdate } from "./decide-update.ts";
-import { hasOpinion, lockUptimeMonitor, showUptimeMonitor } from "./read.ts";
+import { auditedUptimeMonitor, hasOpinion, lockUptimeMonitor, showUptimeMonitor } from "./read.ts";
 
 interface UpdateNeeds {
   database: Database;
@@ -22,7 +22,7 @@ interface Change {
   at: Date;
 }
 
-/** Changes a monitor; what is left out stays. NOT_FOUND, INVALID_REQUEST for its URL. */
+/** Changes a monitor; what is left out stays. NOT_FOUND, INVALID_REQUEST for its URL or a masked value that is lost. */
 export async function updateUptimeMonitor({ database, config }: UpdateNeeds, actor: Actor, { id, patch, at }: Change): Promise<UptimeMonitor> {
   if (patch.url !== undefined) checkMonitorUrl(patch.url, config);
   return inTransaction(database, async (tx) => {
@@ -32,8 +32,7 @@ export async function updateUptimeMonitor({ database, config }: UpdateNeeds, act
     if (patch.notification_channels !== undefined) now.notificationChannels = await checkChannels(tx, actor.organizationId, patch.notification_channels);
     await tx.update(uptimeMonitors).set(now).where(eq(uptimeMonitors.id, row.id));
     if (now.serviceId !== row.serviceId || now.status !== row.status) await weighOnServices(tx, [row, now].map((each) => (hasOpinion(each) ? each.serviceId : null)), at);
-    const [before, after] = [showUptimeMonitor(row), showUptimeMonitor(now)];
-    await recordAudit(tx, actor, { action: "uptime_monitor.updated", resourceType: "uptime_monitor", resourceId: row.id, before, after });
-    return after;
+    await recordAudit(tx, actor, { action: "uptime_monitor.updated", resourceType: "uptime_monitor", resourceId: row.id, before: auditedUptimeMonitor(row), after: auditedUptimeMonitor(now) });
+    return showUptimeMonitor(now);
   });
 }

@@ -3,6 +3,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { events } from "../../schemas/tables/all.ts";
 import type { EventType } from "../../schemas/vocabulary.ts";
+import { boundEventData } from "./bound-data.ts";
 import { storableJson } from "./storable-json.ts";
 
 /** Something that webhooks, channels and workflows may hear of. */
@@ -21,7 +22,7 @@ export async function emitEvents(tx: Transaction, happened: NewEvent[]): Promise
 
 /** The statement that writes outbox rows, to stand alone or beside others in one `with`; `where` decides whether it writes. */
 export function eventsInsert(happened: readonly NewEvent[], where: SQL = sql`true`): SQL {
-  const rows = happened.map(({ organizationId, type, data, at }) => ({ id: newId(), organization_id: organizationId, type, data, created_at: at.toISOString() }));
+  const rows = happened.map(({ organizationId, type, data, at }) => ({ id: newId(), organization_id: organizationId, type, data: boundEventData(data), created_at: at.toISOString() }));
   // One parameter whatever the number of rows: a batch of services may change at once.
   return sql`
     insert into ${events} (id, organization_id, type, data, created_at)

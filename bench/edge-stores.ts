@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { heartbeatMonitors, services } from "../schemas/tables/all.ts";
 import { kafkaAvailable, startKafka } from "../testing/kafka.ts";
+import { TEST_SECRETS_KEY } from "../testing/secrets-key.ts";
 
 interface EdgeStores {
   /** Environment of a process that plays one role on these stores. */
@@ -48,7 +49,7 @@ export async function startEdgeStores({ monitors, services: moreServices = 0 }: 
   const serviceIds = [organization.serviceId, ...more.map(({ id }) => id)];
   await database.$client.end();
   return {
-    environment: { DATABASE_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url, KAFKA_BROKERS: kafka.brokers.join(",") },
+    environment: { DATABASE_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url, KAFKA_BROKERS: kafka.brokers.join(","), SECRETS_KEY: TEST_SECRETS_KEY },
     organization,
     serviceIds,
     async stop() {

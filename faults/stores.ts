@@ -13,6 +13,7 @@ import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { startFaultProxy } from "../testing/fault-proxy.ts";
 import { startKafka } from "../testing/kafka.ts";
+import { TEST_SECRETS_KEY } from "../testing/secrets-key.ts";
 
 const run = promisify(execFile);
 const log = makeLog("silent");
@@ -24,7 +25,7 @@ export async function startStores(folder: string, lifecycle: Lifecycle) {
   const kafka = await startKafka();
   lifecycle.add({ name: "kafka", stop: () => kafka.stop() });
   const KAFKA_BROKERS = kafka.brokers.join(",");
-  const environment = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickhouseUrl, KAFKA_BROKERS };
+  const environment = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickhouseUrl, KAFKA_BROKERS, SECRETS_KEY: TEST_SECRETS_KEY };
   return { ...postgres, ...clickhouse, kafka, environment };
 }
 

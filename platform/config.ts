@@ -70,6 +70,11 @@ const cidrs = z
     for (const part of parts) if (!ipaddr.isValid(part) && !ipaddr.isValidCIDR(part)) context.addIssue(`"${part}" is no address or CIDR range such as 10.0.0.0/8`);
   });
 
+const secretsKey = z
+  .string()
+  .refine((text) => text === "" || Buffer.from(text, "base64").length === 32, "must be 32 bytes in base64, as `openssl rand -base64 32` makes them")
+  .transform((text) => (text === "" ? null : Buffer.from(text, "base64")));
+
 /** `9.9.9.9,[2620:fe::fe]:53` → as Node's resolver takes them. */
 const dnsServers = z.string().transform((text, context) => {
   const parts = text.split(",").map((part) => part.trim()).filter(Boolean);
@@ -132,6 +137,7 @@ export const SETTINGS = {
   PORT: setting({ unit: "port", default: "8080", doc: "Serves the whole specification under one address. 0 picks a free port.", read: integer(0, 65_535) }),
   EDGE_PORT: setting({ unit: "port", default: "8081", doc: "Serves the three ingest endpoints at full speed. 0 picks a free port.", read: integer(0, 65_535) }),
   HOST: setting({ unit: "address", default: "127.0.0.1", doc: "The address to listen on; 0.0.0.0 or :: opens Pharos to the network.", read: z.string().refine((text) => ipaddr.isValid(text), "must be an IP address, like 127.0.0.1 or 0.0.0.0") }),
+  SECRETS_KEY: setting({ unit: "base64", default: "", secret: true, doc: "The key that seals secrets in PostgreSQL: 32 bytes in base64 (`openssl rand -base64 32`), the same for all processes on a database. Empty: `secrets.key` in the data folder, made by the first start. Keep a copy beside the backups: without it these secrets are lost.", read: secretsKey }),
   CUSTOM_DOMAIN_PROOF: setting({ unit: "name", default: "dns", doc: "How an organization proves that a status page's domain is its own: `dns`, by a TXT record, or `none`, which gives a domain to whoever names it first: for an installation of one's own.", read: z.enum(["dns", "none"], "must be dns or none") }),
   DNS_SERVERS: setting({ unit: "list", default: "", doc: "Name servers, IP addresses with or without a port, separated by commas, that are asked for proofs of domains; empty: the system's.", read: dnsServers }),
   PUBLIC_URL: setting({ unit: "URL", default: "", doc: "The address people use, for links in pages and messages; empty: http://localhost:PORT.", read: url(["http:", "https:"]) }),

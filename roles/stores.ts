@@ -20,6 +20,9 @@ import { checkPostgresDurability } from "../platform/postgres/check-durability.t
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
+import { sealPlainRows } from "../platform/postgres/seal-plain-rows.ts";
+import { readSecretsKey } from "../platform/secrets-key.ts";
+import { useSecretsKey } from "../schemas/tables/sealed.ts";
 import { StartFailure } from "../platform/start-failure.ts";
 
 export interface Stores {
@@ -68,6 +71,8 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
     ),
   });
   lifecycle.add({ name: "clickhouse", stop: () => clickhouse.close(), unready: () => unreadyByPing(clickhouse) });
+  useSecretsKey(await readSecretsKey(database, config));
+  await sealPlainRows(database);
   await checkDurability(needs, [checkPostgresDurability(database, log), checkClickHouseDurability(clickhouse)]);
 
   const eventLog = await openLog(needs);

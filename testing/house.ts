@@ -9,6 +9,7 @@ import { startPharos, type Pharos } from "../roles/start.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
 import { freshClickHouse } from "./clickhouse.ts";
 import { freshDatabase } from "./postgres.ts";
+import { TEST_SECRETS_KEY } from "./secrets-key.ts";
 
 export interface TestHouse {
   pharos: Pharos;
@@ -33,6 +34,7 @@ export async function startTestHouse(settings: Record<string, string> = {}, cloc
     // The run's PostgreSQL works without fsync.
     STORES_MAY_LOSE: "true",
     PHAROS_DATA_DIR: folder,
+    SECRETS_KEY: TEST_SECRETS_KEY,
     PORT: "0",
     EDGE_PORT: "0",
     LOG_LEVEL: process.env.PHAROS_TEST_LOG ?? "silent",

@@ -3,6 +3,8 @@ import { inject } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
+import { useSecretsKey } from "../schemas/tables/sealed.ts";
+import { TEST_SECRETS_KEY } from "./secrets-key.ts";
 
 interface FreshDatabase {
   database: Database;
@@ -13,6 +15,7 @@ interface FreshDatabase {
 
 /** A database for one test file (or one test) in the run's PostgreSQL: with migrated, empty tables, or without any. */
 export async function freshDatabase({ migrated = true }: { migrated?: boolean } = {}): Promise<FreshDatabase> {
+  useSecretsKey(Buffer.from(TEST_SECRETS_KEY, "base64"));
   const serverUrl = inject("postgresUrl");
   const name = `test_${newId().replaceAll("-", "")}`;
   await onServer(serverUrl, `create database ${name} template ${migrated ? "template_pharos" : "template0"}`);

@@ -2,6 +2,7 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PROJECT_ROOT } from "../platform/root.ts";
+import { TEST_SECRETS_KEY } from "./secrets-key.ts";
 
 /** The programs as `npm start` and `npm run pharos` run them. */
 export const SERVICE_PROGRAM = join(PROJECT_ROOT, "dist/main.js");
@@ -24,7 +25,7 @@ export interface ServiceProcess {
 }
 
 export function serviceEnvironment(dataFolder: string, settings: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, PHAROS_DATA_DIR: dataFolder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", METRICS_WAIT_MS: "60000", ...settings };
+  return { ...process.env, PHAROS_DATA_DIR: dataFolder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", METRICS_WAIT_MS: "60000", SECRETS_KEY: TEST_SECRETS_KEY, ...settings };
 }
 
 /** Starts it and waits until it says that it is ready; rejects with its output when it ends before. */

@@ -2,6 +2,7 @@ import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "dri
 import { sql } from "drizzle-orm";
 import { EXPIRY_STATUSES, LOOKUP_METHODS, MONITOR_KINDS, UPTIME_STATUSES } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
+import { sealedJson, sealedText } from "./sealed.ts";
 import { services } from "./services.ts";
 
 export const monitorKind = pgEnum("monitor_kind", MONITOR_KINDS);
@@ -31,8 +32,8 @@ export const uptimeMonitors = pgTable(
     name: text("name").notNull(),
     url: text("url").notNull(),
     method: text("method").notNull(),
-    headers: jsonb("headers").$type<Record<string, string>>().notNull(),
-    body: text("body"),
+    headers: sealedJson<Record<string, string>>("headers").notNull(),
+    body: sealedText("body"),
     intervalSeconds: integer("interval_seconds").notNull(),
     timeoutMs: integer("timeout_ms").notNull(),
     /** Empty for any of 200 to 299. */

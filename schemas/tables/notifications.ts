@@ -2,6 +2,7 @@ import { bigint, boolean, date, index, integer, jsonb, pgEnum, pgTable, primaryK
 import { sql } from "drizzle-orm";
 import { CHANNEL_TYPES, DELIVERY_STATUSES, DELIVERY_TRIGGERS, DISABLED_REASONS, EVENT_TYPES, NOTIFICATION_TRIGGERS } from "../vocabulary.ts";
 import { bytea, moment, organizations } from "./organizations.ts";
+import { sealedJson, sealedText } from "./sealed.ts";
 
 export const eventType = pgEnum("event_type", EVENT_TYPES);
 export const deliveryStatus = pgEnum("delivery_status", DELIVERY_STATUSES);
@@ -43,13 +44,13 @@ export const webhooks = pgTable(
     organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     url: text("url").notNull(),
-    signingSecret: text("signing_secret").notNull(),
+    signingSecret: sealedText("signing_secret").notNull(),
     /** The secret before the last rotation; deliveries are signed with both until its end. */
-    previousSecret: text("previous_secret"),
+    previousSecret: sealedText("previous_secret"),
     previousSecretExpiresAt: moment("previous_secret_expires_at"),
     isActive: boolean("is_active").notNull().default(true),
     events: text("events").array().notNull(),
-    headers: jsonb("headers").$type<Record<string, string>>().notNull().default({}),
+    headers: sealedJson<Record<string, string>>("headers").notNull().default(sql`'{}'::jsonb`),
     disabledAt: moment("disabled_at"),
     disabledReason: disabledReason("disabled_reason"),
     createdAt: moment("created_at").notNull().defaultNow(),
@@ -109,7 +110,7 @@ export const channels = pgTable(
     type: channelType("type").notNull(),
     name: text("name").notNull(),
     enabled: boolean("enabled").notNull().default(true),
-    config: jsonb("config").$type<Record<string, string>>().notNull(),
+    config: sealedJson<Record<string, string>>("config").notNull(),
     notifyOnIncident: boolean("notify_on_incident").notNull().default(true),
     notifyOnMaintenance: boolean("notify_on_maintenance").notNull().default(true),
     /** When the person behind it agreed; null before, and for types that need nobody's consent. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { moment } from "./organizations.ts";
 
 export const deletionKind = pgEnum("deletion_kind", ["service", "monitor"]);
@@ -20,3 +20,6 @@ export const periodicWork = pgTable("periodic_work", {
   dueAt: moment("due_at").notNull().default(sql`now()`),
   leaseToken: uuid("lease_token"),
 });
+
+/** One row: the fingerprint of the key that seals secrets, left by the first start. */
+export const secretsKeys = pgTable("secrets_keys", { one: boolean("one").primaryKey(), fingerprint: text("fingerprint").notNull() });

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgEnum, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { WORKFLOW_RUN_STATUSES, WORKFLOW_TRIGGERS } from "../vocabulary.ts";
 import { moment, organizations } from "./organizations.ts";
+import { sealedJson } from "./sealed.ts";
 
 /** Who saved a workflow last: it runs with what that one may do. `id` is an API key's, null for the command line and the service itself. */
 export interface WorkflowSaver {
@@ -16,7 +17,7 @@ export const workflowRunStatus = pgEnum("workflow_run_status", WORKFLOW_RUN_STAT
 
 export const workflowTrigger = pgEnum("workflow_trigger", WORKFLOW_TRIGGERS);
 
-/** `trigger` and `steps` are what `schemas/api/workflows.ts` has validated. */
+/** `trigger` and `steps` are what `schemas/api/workflows.ts` has validated; steps are sealed, because headers in them may be secrets. */
 export const workflows = pgTable(
   "workflows",
   {
@@ -28,7 +29,7 @@ export const workflows = pgTable(
     disabledReason: text("disabled_reason"),
     savedBy: jsonb("saved_by").$type<WorkflowSaver>().notNull().default(NOBODY),
     trigger: jsonb("trigger").$type<Record<string, unknown>>().notNull(),
-    steps: jsonb("steps").$type<Record<string, unknown>[]>().notNull(),
+    steps: sealedJson<Record<string, unknown>[]>("steps").notNull(),
     /** When its schedule starts it next; null while it has none, or is not enabled. */
     nextRunAt: moment("next_run_at"),
     createdAt: moment("created_at").notNull().defaultNow(),
@@ -56,7 +57,7 @@ export const workflowRuns = pgTable(
     /** What started it, with `id`, `type` and `data`. */
     event: jsonb("event").$type<{ id: string; type: string; data: Record<string, unknown> }>(),
     /** The workflow's when it was started. */
-    steps: jsonb("steps").$type<Record<string, unknown>[]>().notNull().default([]),
+    steps: sealedJson<Record<string, unknown>[]>("steps").notNull().default(sql`'[]'::jsonb`),
     /** Who had saved these. */
     savedBy: jsonb("saved_by").$type<WorkflowSaver>().notNull().default(NOBODY),
     /** How often the step that comes next was begun; more than once when its process died. */

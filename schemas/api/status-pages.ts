@@ -51,7 +51,7 @@ const Range = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const VISIBILITY = "`unlisted` is `public` but named nowhere. `password` and `ip_restricted` need the pro plan, `private` the team plan.";
+const VISIBILITY = "`unlisted` is `public` but named nowhere. `password` and `ip_restricted` need the pro plan, `private` the team plan. A page that becomes private ends all links and sessions that visitors were given before.";
 
 const MATCH_LANGUAGE = "Show the page in the visitor's language (Accept-Language) where it is shipped; else status_page_language.";
 
@@ -130,7 +130,7 @@ const editable = {
   custom_header_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   custom_footer_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   hide_branding: z.boolean().optional().meta({ description: "true needs the pro plan." }),
-  status_page_password: z.string().min(1).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Visibility `password` needs one.", example: "correct horse battery staple" }),
+  status_page_password: z.string().min(1).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Visibility `password` needs one. Another one ends all links and sessions that visitors were given before.", example: "correct horse battery staple" }),
   status_page_password_hint: z.string().max(255).nullable().optional(),
   allowed_ips: z.array(Range).max(200).nullable().optional().meta({
     description: "Write-only: addresses and CIDR ranges that may see the page. Visibility `ip_restricted` needs at least one.",

@@ -47,8 +47,10 @@ export const statusPages = pgTable(
     passwordHash: text("status_page_password_hash"),
     passwordHint: text("status_page_password_hint"),
     allowedIps: text("allowed_ips").array(),
-    /** Signs the links to a private page; a new one makes all earlier links worthless. */
+    /** Signs the links to a private page and the passes of who gave the password; a new one makes all earlier ones worthless. */
     accessLinkSecret: bytea("access_link_secret").notNull().default(sql`decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`),
+    /** Signs the links to drafts, likewise. */
+    previewLinkSecret: bytea("preview_link_secret").notNull().default(sql`decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`),
     announcementText: text("announcement_text"),
     announcementType: announcementType("announcement_type").notNull().default("info"),
     announcementEnabled: boolean("announcement_enabled").notNull().default(false),

@@ -2,6 +2,7 @@ import { domainToASCII } from "node:url";
 import { z } from "zod";
 import { ANNOUNCEMENT_TYPES, BORDER_RADII, DOMAIN_STATUSES, FONT_FAMILIES, HEADER_STYLES, PAGE_LANGUAGES, PAGE_THEMES, PAGE_VISIBILITIES, SERVICE_STATUSES, THEME_MODES } from "../vocabulary.ts";
 import { normaliseRange } from "../address-range.ts";
+import { asHtmlReads } from "../html-text.ts";
 import { FreeText, Name, Timestamp } from "./shared.ts";
 
 /** Bytes of each of a page's own CSS, HTML and template texts. */
@@ -43,6 +44,9 @@ const Markup = z
   .string()
   .max(MAX_MARKUP_BYTES, "must be at most 64 KiB")
   .refine((text) => Buffer.byteLength(text) <= MAX_MARKUP_BYTES, "must be at most 64 KiB");
+
+/** Kept as a browser reads it: the page's policy names it by its hash. */
+const Css = Markup.overwrite(asHtmlReads);
 
 const Range = z.string().transform((text, context) => {
   const range = normaliseRange(text);
@@ -126,7 +130,7 @@ const editable = {
   tagline: z.string().max(255).nullable().optional().meta({ example: "How we are doing" }),
   theme_mode: z.enum(THEME_MODES).optional(),
   status_page_theme: z.enum(PAGE_THEMES).optional(),
-  custom_css: Markup.nullable().optional().meta({ description: "At most 64 KiB; what is unsafe, such as `@import`, is refused. Needs the pro plan." }),
+  custom_css: Css.nullable().optional().meta({ description: "At most 64 KiB; what is unsafe, such as `@import`, is refused. Needs the pro plan." }),
   custom_header_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   custom_footer_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   hide_branding: z.boolean().optional().meta({ description: "true needs the pro plan." }),
@@ -147,7 +151,7 @@ const editable = {
   show_uptime_graph: z.boolean().optional(),
   header_style: z.enum(HEADER_STYLES).optional(),
   border_radius: z.enum(BORDER_RADII).optional(),
-  custom_template: z.strictObject({ html: Markup, css: Markup.optional() }).nullable().optional().meta({ description: "Needs the pro plan. Changed through the design endpoints it has a history." }),
+  custom_template: z.strictObject({ html: Markup, css: Css.optional() }).nullable().optional().meta({ description: "Needs the pro plan. Changed through the design endpoints it has a history." }),
 };
 
 export const CreateStatusPage = z

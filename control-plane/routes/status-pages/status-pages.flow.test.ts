@@ -46,6 +46,13 @@ describe("a status page", () => {
     expect((await make({ name: "Grüne & Co" })).slug).toMatch(/^grune-co-[a-z0-9]{6}$/);
   });
 
+  it("keeps CSS as a browser reads it", async () => {
+    const page = await make({ name: "Windows", custom_css: "a{}\r\nb{}\rc{}", custom_template: { html: "", css: "d{}\r\n" } });
+    expect(page).toMatchObject({ custom_css: "a{}\nb{}\nc{}", custom_template: { html: "", css: "d{}\n" } });
+    const { body } = await plane.call("PUT", `/status-pages/${page.id}/design/draft`, { template: { html: "", css: "e{}\r" } });
+    expect(body).toMatchObject({ draft_version: { template: { css: "e{}\n" } } });
+  });
+
   it("takes every field, normalised, at creation and at a change, each audited without the password", async () => {
     const fields = {
       name: "Full", slug: "full-page", custom_domain: "Status.Bücher.Example.", logo_url: "https://example.com/logo.svg", favicon_url: "http://example.com/f.ico", primary_color: "#AbC", secondary_color: "#A1B2C3",

@@ -77,6 +77,20 @@ export const statusPages = pgTable(
   ],
 );
 
+/** Wrong passwords that a client gave for a page, since the last hour without one or the right one. Bounded by page, forgotten by age. */
+export const passwordTries = pgTable(
+  "password_tries",
+  {
+    statusPageId: uuid("status_page_id").notNull().references(() => statusPages.id, { onDelete: "cascade" }),
+    organizationId: uuid("organization_id").notNull(),
+    /** An IPv4 address or the /64 of an IPv6 address. */
+    client: text("client").notNull(),
+    wrong: integer("wrong").notNull(),
+    lastWrongAt: moment("last_wrong_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.statusPageId, table.client] }), index("password_tries_page").on(table.statusPageId, table.lastWrongAt), index("password_tries_old").on(table.lastWrongAt)],
+);
+
 export const statusPageServices = pgTable(
   "status_page_services",
   {

@@ -8,6 +8,9 @@ import { FreeText, Name, Timestamp } from "./shared.ts";
 /** Bytes of each of a page's own CSS, HTML and template texts. */
 const MAX_MARKUP_BYTES = 65_536;
 
+/** Characters of a page's password at least. */
+const MIN_PASSWORD_LENGTH = 8;
+
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 const Slug = z
@@ -134,7 +137,7 @@ const editable = {
   custom_header_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   custom_footer_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   hide_branding: z.boolean().optional().meta({ description: "true needs the pro plan." }),
-  status_page_password: z.string().min(1).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Visibility `password` needs one. Another one ends all links and sessions that visitors were given before.", example: "correct horse battery staple" }),
+  status_page_password: z.string().min(MIN_PASSWORD_LENGTH, `must have ${MIN_PASSWORD_LENGTH} characters or more`).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Shorter ones from before this rule go on working. Visibility `password` needs one. Another one ends all links and sessions that visitors were given before.", example: "correct horse battery staple" }),
   status_page_password_hint: z.string().max(255).nullable().optional(),
   allowed_ips: z.array(Range).max(200).nullable().optional().meta({
     description: "Write-only: addresses and CIDR ranges that may see the page. Visibility `ip_restricted` needs at least one.",

@@ -210,7 +210,7 @@ describe("who may not see a page", () => {
     const cookie = String(opened.headers["set-cookie"]).split(";")[0]!;
     for (const view of VIEWS.filter((each) => !each.startsWith("/incidents"))) expect((await visit(`/pages/${page.slug}${view}`, { cookie })).statusCode, view).toBe(200);
     expect((await visit(`/pages/${page.slug}`, { cookie })).headers).toMatchObject({ "cache-control": "private, no-cache", vary: "Accept-Encoding, Cookie", "x-robots-tag": "noindex" });
-    await patch(page, { status_page_password: "changed" });
+    await patch(page, { status_page_password: "changed it" });
     expect((await visit(`/pages/${page.slug}`, { cookie })).statusCode).toBe(401);
   });
 });

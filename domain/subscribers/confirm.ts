@@ -2,6 +2,7 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { statusPages, subscribers } from "../../schemas/tables/all.ts";
 import type { StatusPageRow } from "../status-pages/columns.ts";
+import { isNamed } from "./find-page.ts";
 import { lockSubscribersPage, requirePageRoom } from "./page-room.ts";
 import { confirmHash } from "./tokens.ts";
 
@@ -11,13 +12,13 @@ export interface Subscription {
   subscriber: typeof subscribers.$inferSelect;
 }
 
-/** Whom a confirmation's link would subscribe; null when it was used, has ended, was followed by a newer one, or never was. */
+/** Whom a confirmation's link would subscribe; `slug` may be the page's id; null when it was used, has ended, was followed by a newer one, or never was. */
 export async function findConfirmation(database: Database, slug: string, token: string, now: Date): Promise<Subscription | null> {
   const [found] = await database
     .select({ page: statusPages, subscriber: subscribers })
     .from(subscribers)
     .innerJoin(statusPages, eq(statusPages.id, subscribers.statusPageId))
-    .where(and(eq(statusPages.slug, slug), open(token, now)));
+    .where(and(isNamed(slug), open(token, now)));
   return found ?? null;
 }
 

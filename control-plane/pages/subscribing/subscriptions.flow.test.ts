@@ -51,6 +51,27 @@ describe("subscribing", () => {
     expect((await bench.visit("POST", link)).status).toBe(404);
   });
 
+  it("is asked without a word of the page but its name, which says nowhere to go", async () => {
+    const page = await makePage({ name: `Your account is locked, see https://evil.example/login or evil.example ${"and hurry ".repeat(12)}`.trim(), tagline: "Call us", announcement_text: "Pay here", announcement_enabled: true });
+    expect((await bench.visit("POST", `/pages/${page.slug}/subscribers`, { json: { email: "victim@example.com" } })).status).toBe(202);
+    await expect.poll(() => bench.mail.mailsTo("victim@example.com")).toHaveLength(1);
+    const { subject, text, html } = bench.mail.mailsTo("victim@example.com")[0]!.parsed;
+    const name = "Your account is locked, see or and hurry and hurry and hurry";
+    expect(subject).toBe(`Confirm your subscription to ${name}`);
+    for (const part of [text, html]) {
+      expect(part).toContain(`This mail comes from Pharos, on behalf of the status page ${name}.`);
+      expect(part).toContain("If it was not you, ignore this mail");
+      expect(part).not.toMatch(/evil|Call us|Pay here/);
+      for (const [address] of String(part).matchAll(/https?:[^\s"<]+/g)) expect(address).toMatch(new RegExp(`^https://status\\.example\\.com/pages/${page.id}/subscribers/confirm\\?token=`));
+    }
+  });
+
+  it("is asked by the page's id when nothing else is left of its name", async () => {
+    const page = await makePage({ name: "status.acme.example" });
+    await bench.subscribe(page.slug, "nameless@example.com");
+    expect(bench.mail.mailsTo("nameless@example.com")[0]!.parsed.subject).toBe(`Confirm your subscription to ${page.id.slice(0, 8)}`);
+  });
+
   it("keeps no token that a reader of the database could use", async () => {
     await ask({ email: "hash@example.com" });
     await expect.poll(() => bench.mail.mailsTo("hash@example.com")).toHaveLength(1);

@@ -139,6 +139,18 @@ describe("a custom domain", () => {
     expect((await visit("/", { host: "STATUS.acme.example:443" })).body).toContain("Acme of its own");
   });
 
+  it("is drawn once, and named by its own address, whatever port or capitals are asked for", async () => {
+    await makePage({ custom_domain: "ports.acme.example" });
+    const first = await visit("/feed.atom", { host: "ports.acme.example" });
+    expect(first.body).toContain("https://ports.acme.example/");
+    for (const host of ["ports.acme.example:1", "ports.acme.example:8443", "Ports.ACME.example.:65535"]) {
+      const again = await visit("/feed.atom", { host });
+      expect(again.body).toBe(first.body);
+      // What is drawn anew has another moment of change.
+      expect(again.headers["last-modified"]).toBe(first.headers["last-modified"]);
+    }
+  });
+
   it("shows no page of others, by whose name they could speak", async () => {
     const { slug } = await makePage({ name: "Somebody else" });
     expect((await visit(`/pages/${slug}`)).statusCode).toBe(200);

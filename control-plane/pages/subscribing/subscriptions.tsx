@@ -17,6 +17,7 @@ import { failureOf } from "../../failure-reply.ts";
 import { isForm, listOf, readSubscribe, takeForms } from "./read-subscribe.ts";
 import { ServiceChoices } from "./subscribe-form.tsx";
 import { OneButton, SubscriptionPage } from "./subscription-page.tsx";
+import type { makeViewLimit } from "../visits/view-limit.ts";
 import { visitorOf } from "../access/visitor-of.ts";
 
 /** No page has another slug, and PostgreSQL takes no text with NUL: such addresses are not even looked for. */
@@ -27,6 +28,8 @@ interface SubscriptionsNeeds {
   clock: Clock;
   config: Config;
   addressOf(request: FastifyRequest): string;
+  /** An onRequest hook. */
+  limitViews: ReturnType<typeof makeViewLimit>;
   send(reply: FastifyReply, status: number, page: VNode): FastifyReply;
   answerNotFound(reply: FastifyReply): FastifyReply;
   answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -45,6 +48,7 @@ interface PageRequest {
 export async function serveSubscriptions(app: FastifyInstance, needs: SubscriptionsNeeds): Promise<void> {
   await app.register(async (scope) => {
     takeForms(scope);
+    scope.addHook("onRequest", needs.limitViews);
     // Addresses here hold tokens, and pages show whose they are.
     scope.addHook("onSend", async (_request, reply) => void reply.header("Cache-Control", "no-store").header("X-Robots-Tag", "noindex").header("Referrer-Policy", "no-referrer"));
     scope.post<PageRequest>(SUBSCRIBERS, makeSubscribe(needs));

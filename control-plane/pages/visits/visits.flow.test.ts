@@ -170,6 +170,32 @@ describe("a custom domain", () => {
   });
 });
 
+describe("views are limited by client", () => {
+  const MOST = 5;
+  let limited: TestControlPlane;
+  beforeAll(async () => {
+    limited = await startTestControlPlane({ settings: { RATE_LIMIT_PAGE_VIEWS: String(MOST) }, clock: { now: () => 1_769_860_800_000, monotonic: () => 0 } });
+  });
+  afterAll(() => limited.stop());
+
+  const see = (path: string, client: string, headers: Record<string, string> = {}) => limited.app.inject({ method: "GET", url: path, headers: { "x-forwarded-for": client, ...headers } });
+
+  it("and refused before anything is looked for, also while the database is away", async () => {
+    const path = `/pages/${limited.organization.pageSlug}`;
+    for (let n = 0; n < MOST; n++) expect((await see(path, `2001:db8::${n + 1}`)).statusCode).toBe(200);
+    await limited.cutPostgres();
+    for (const url of [path, "/", "/pages/none", `${path}/subscribers/confirm?token=x`, `${path}/unlock`]) {
+      const refused = await see(url, "2001:db8::ffff");
+      expect(refused, url).toMatchObject({ statusCode: 429, headers: { "retry-after": "60", "cache-control": "no-store" } });
+      expect(refused.json(), url).toMatchObject({ code: "RATE_LIMITED", fix: "Wait 60 s." });
+    }
+    await limited.mendPostgres();
+    expect((await see(path, "2001:db8::1", { accept: "text/html" })).body).toBe("Too many requests from your network in this minute. Wait 60 s.\n");
+    expect((await see("/assets/page.js", "2001:db8::1")).statusCode).toBe(200);
+    await expect.poll(async () => (await see(path, "2001:db8:0:1::1")).statusCode).toBe(200);
+  });
+});
+
 describe("a page's language", () => {
   it("is its own, whatever the visitor's, unless it follows them", async () => {
     const page = await makePage({ status_page_language: "de" });

@@ -6,10 +6,11 @@ const ACCESS = { name: "access", in: "query", required: false, description: "For
 
 const REFUSALS = {
   "400": "The body is not valid, or its URL is one that nothing would be sent to.",
+  "403": "The page has as many subscribers as its organization's plan allows (PLAN_LIMIT): 250, 5,000 or 100,000.",
   "404": "There is no such page, this visitor may not see it, or it takes no subscribers.",
   "413": "The body is too large.",
   "415": "The body is neither JSON nor a form.",
-  "429": "Too many subscriptions from this client's address in this minute, or to this page in this day.",
+  "429": "Too many subscriptions from this client's address in this minute or from its network in this day, or to the organization's pages in this day.",
   "503": "This service sends no mail, or cannot be asked for the moment.",
 };
 

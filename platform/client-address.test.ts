@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeClientAddress } from "./client-address.ts";
+import { clientNetwork, makeClientAddress } from "./client-address.ts";
 
 describe("the client's address", () => {
   const clientAddress = makeClientAddress(["127.0.0.0/8", "::1", "10.0.0.0/8", "2001:db8::/32"]);
@@ -26,4 +26,15 @@ describe("the client's address", () => {
   it("is always the connection's when no proxy is trusted", () => {
     expect(makeClientAddress([])("127.0.0.1", "203.0.113.9")).toBe("127.0.0.1");
   });
+});
+
+it.each([
+  { address: "203.0.113.9", bits: 64, network: "203.0.113.9" },
+  { address: "::ffff:203.0.113.9", bits: 48, network: "203.0.113.9" },
+  { address: "2001:DB8::1", bits: 64, network: "2001:db8:0:0::/64" },
+  { address: "2001:db8:0:0:ffff::2%eth0", bits: 64, network: "2001:db8:0:0::/64" },
+  { address: "2001:db8:1:2::3", bits: 48, network: "2001:db8:1::/48" },
+  { address: "unix", bits: 64, network: "unix" },
+] as const)("$address counts as $network of /$bits", ({ address, bits, network }) => {
+  expect(clientNetwork(address, bits)).toBe(network);
 });

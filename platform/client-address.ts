@@ -41,6 +41,16 @@ export function readAddress(text: string): Address | null {
   return ipaddr.process(address);
 }
 
+/**
+ * Whom limits count as one client: an IPv4 address, or the network of an IPv6 address with a prefix of `bits`, a multiple of 16, because
+ * whoever has one address of a network has them all. What is no address is given unchanged.
+ */
+export function clientNetwork(text: string, bits: 48 | 64): string {
+  const address = readAddress(text);
+  if (address === null) return text;
+  return address instanceof ipaddr.IPv6 ? `${address.parts.slice(0, bits / 16).map((part) => part.toString(16)).join(":")}::/${bits}` : address.toString();
+}
+
 /** `1.2.3.4:80` and `[::1]:80`, as some proxies write them. */
 function withoutPort(text: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text);

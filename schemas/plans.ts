@@ -13,6 +13,12 @@ export const PLAN_LIMITS = {
 } as const satisfies Record<string, Record<Plan, number>>;
 export type LimitedResource = keyof typeof PLAN_LIMITS;
 
+/** How many subscribers one status page may have. */
+export const SUBSCRIBERS_A_PAGE = { free: 250, pro: 5_000, team: 100_000 } as const satisfies Record<Plan, number>;
+
+/** How many requests to confirm a subscription an organization's pages send in a day (UTC). */
+export const CONFIRMATIONS_A_DAY = { free: 250, pro: 2_500, team: 25_000 } as const satisfies Record<Plan, number>;
+
 /** For how many days a plan keeps events, samples, pings, check results and deliveries at most (conventions §13). */
 export const RETENTION_DAYS = { free: 30, pro: 180, team: 730 } as const satisfies Record<Plan, number>;
 

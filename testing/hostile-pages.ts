@@ -52,7 +52,7 @@ export async function storeHostilePages({ database, organization: { organization
       showUptimeGraph: false,
       logoUrl: url,
       faviconUrl: url,
-      accessLinkSecret: secret,
+      previewLinkSecret: secret,
       customCss: inPage ? css : null,
       customHeaderHtml: inPage ? html : null,
       customFooterHtml: inPage ? html : null,
@@ -89,6 +89,6 @@ export async function storeHostilePages({ database, organization: { organization
   const end = Math.floor(at.getTime() / 1000) + 3600;
   return made.map(({ pageId, slug, secret, incidentId, text }, n) => {
     if (text !== undefined && n % 2 === 1) return `/pages/${slug}/incidents/${incidentId}`;
-    return place === "draft" ? `/pages/${slug}?preview=${signPreview({ id: pageId, accessLinkSecret: secret }, end)}` : `/pages/${slug}`;
+    return place === "draft" ? `/pages/${slug}?preview=${signPreview({ id: pageId, previewLinkSecret: secret }, end)}` : `/pages/${slug}`;
   });
 }

@@ -29,6 +29,7 @@ import { makeAnswerLocked, serveStatusPages } from "./status-pages.tsx";
 import { plainStyle, readStyleSheets } from "./looks/style.ts";
 import { serveSubscriptions } from "./subscribing/subscriptions.tsx";
 import { home } from "./visits/views.tsx";
+import { makeViewLimit } from "./visits/view-limit.ts";
 import { makeVisits } from "./visits/visits.ts";
 
 /** Of the plain pages: nothing may run, and nothing but our own style sheet and images may load. */
@@ -104,17 +105,19 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   const page = { send, answerNotFound, answerFailure, styles };
   const answerLocked = makeAnswerLocked(page);
   const visits = makeVisits({ ...needs, ...page, answerLocked, kept, parts, sheets, script });
+  const limitViews = makeViewLimit(needs);
   await app.register(async (scope) => {
     scope.setErrorHandler(answerFailure);
+    scope.addHook("onRequest", limitViews);
     await serveStatusPages(scope, { ...needs, ...page, names, visits });
     const answerStart = async (reply: FastifyReply) => {
       const [pages, ready] = await Promise.all([listPublicPages(database, MAX_LISTED_PAGES), isReady()]);
       return send(reply, 200, <StartPage pages={pages} ready={ready} styles={styles} />);
     };
     scope.get<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>("/", (request, reply) => visits.answer(home, names.ofHost(request), request, reply, answerStart));
-    serveAssets(scope, assets);
   });
-  await serveSubscriptions(app, { database, clock, config, addressOf, ...page });
+  serveAssets(app, assets);
+  await serveSubscriptions(app, { database, clock, config, addressOf, limitViews, ...page });
   return { answerNotFound, dropOf: drop };
 }
 

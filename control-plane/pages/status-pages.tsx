@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { VNode } from "preact";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import type { Database } from "../../platform/postgres/database.ts";
 import type { makePageNames, NamedPage } from "./visits/page-name.ts";
 import { pageAddresses } from "./documents/addresses.ts";
 import { PROGRAM_VIEWS } from "./visits/program-views.ts";
@@ -10,6 +11,7 @@ import { history, home, incident, type View } from "./visits/views.tsx";
 import type { Visits, VisitNeeds } from "./visits/visits.ts";
 
 interface StatusPagesNeeds {
+  database: Database;
   clock: Clock;
   config: Config;
   names: ReturnType<typeof makePageNames>;

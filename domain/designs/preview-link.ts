@@ -7,16 +7,16 @@ import type { StatusPageRow } from "../status-pages/columns.ts";
 import { isSignedUntil, signUntil } from "../status-pages/sign-until.ts";
 import { lockPageWithVersions } from "./read.ts";
 
-type PreviewedPage = Pick<StatusPageRow, "id" | "accessLinkSecret">;
+type PreviewedPage = Pick<StatusPageRow, "id" | "previewLinkSecret">;
 
 /** What `showsPreview` knows again; `expiresAt` in seconds since the epoch. */
 export function signPreview(page: PreviewedPage, expiresAt: number): string {
-  return signUntil(expiresAt, aboutOf(page), page.accessLinkSecret);
+  return signUntil(expiresAt, aboutOf(page), page.previewLinkSecret);
 }
 
 /** Pure: whether a link's token shows this page with its draft at `now` (milliseconds since the epoch). */
 export function showsPreview(token: string, page: PreviewedPage, now: number): boolean {
-  return isSignedUntil(token, aboutOf(page), page.accessLinkSecret, now);
+  return isSignedUntil(token, aboutOf(page), page.previewLinkSecret, now);
 }
 
 /** Of the page and not of one version: who was asked to look sees the draft as it is by then, and what was published when there is none any more. */

@@ -15,10 +15,11 @@ const page = {
   passwordHash: "$argon2id$one",
   allowedIps: ["203.0.113.0/24", "2001:db8::/32"],
   accessLinkSecret: randomBytes(32),
+  previewLinkSecret: randomBytes(32),
 };
-const other = { ...page, id: "5c1f8f6e-1111-4222-8333-444455557777", slug: "acme-2", accessLinkSecret: randomBytes(32) };
+const other = { ...page, id: "5c1f8f6e-1111-4222-8333-444455557777", slug: "acme-2", accessLinkSecret: randomBytes(32), previewLinkSecret: randomBytes(32) };
 /** Its name and its id, and another secret: as its own after the secret was changed. */
-const forged = { ...page, accessLinkSecret: randomBytes(32) };
+const forged = { ...page, accessLinkSecret: randomBytes(32), previewLinkSecret: randomBytes(32) };
 
 const stranger: Visitor = { address: "198.51.100.7", access: null, pass: null, preview: null, now: NOW };
 const accessOf = ({ slug, accessLinkSecret }: typeof page, expiresAt = END) => signAccess({ slug, expiresAt }, accessLinkSecret);

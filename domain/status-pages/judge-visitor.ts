@@ -23,14 +23,14 @@ export interface Visitor {
 /** `few`: to this visitor, so that no cache may give it to another; `preview`: likewise, with the draft. */
 export type Judgement = { kind: "shown"; as: "everybody" | "few" | "preview" } | { kind: "password" } | { kind: "hidden" };
 
-type JudgedPage = Pick<StatusPageRow, "id" | "slug" | "visibility" | "passwordHash" | "allowedIps" | "accessLinkSecret">;
+type JudgedPage = Pick<StatusPageRow, "id" | "slug" | "visibility" | "passwordHash" | "allowedIps" | "accessLinkSecret" | "previewLinkSecret">;
 
 const HIDDEN: Judgement = { kind: "hidden" };
 const TO_EVERYBODY: Judgement = { kind: "shown", as: "everybody" };
 const TO_FEW: Judgement = { kind: "shown", as: "few" };
 
 /** Nobody can sign for it: judging it takes as long as judging a private page whose link is not the right one. */
-const NO_PAGE: JudgedPage = { id: "00000000-0000-0000-0000-000000000000", slug: "no-page", visibility: "private", passwordHash: null, allowedIps: null, accessLinkSecret: randomBytes(32) };
+const NO_PAGE: JudgedPage = { id: "00000000-0000-0000-0000-000000000000", slug: "no-page", visibility: "private", passwordHash: null, allowedIps: null, accessLinkSecret: randomBytes(32), previewLinkSecret: randomBytes(32) };
 
 /** How a page of each visibility judges who brings no preview. */
 const BY_VISIBILITY: Record<PageVisibility, (page: JudgedPage, visitor: Visitor) => Judgement> = {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Failure } from "../../platform/failures.ts";
 import { hashPassword, verifyPassword } from "../../platform/password.ts";
 import type { StatusPageRow } from "./columns.ts";
+import { takeTurns, type Turns } from "./take-turns.ts";
 
 /** Characters of a page's password at most, as the API takes them. */
 const MAX_LENGTH = 255;
@@ -11,19 +12,12 @@ const AT_ONCE = 2;
 const MAX_WAITING = 50;
 const RETRY_AFTER_SECONDS = 2;
 
-export interface Turns {
-  /** How many verifications run at a time. */
-  atOnce: number;
-  /** How many more may wait. */
-  waiting: number;
-}
-
 /** Whether this is the page's password. UNAVAILABLE when too many are being tried in this process. */
 export type TryPassword = (page: Pick<StatusPageRow, "visibility" | "passwordHash">, password: string) => Promise<boolean>;
 
 /** A page that needs no password has none that is right, and says so as late as one that does. What no page can have for a password is not hashed. */
 export function makeTryPassword(turns: Turns = { atOnce: AT_ONCE, waiting: MAX_WAITING }): TryPassword {
-  const inTurn = takeTurns(turns);
+  const inTurn = takeTurns(turns, tooManyTries);
   let nobodys: Promise<string> | null = null;
   return async ({ visibility, passwordHash }, password) => {
     if (password === "" || password.length > MAX_LENGTH) return false;
@@ -35,20 +29,7 @@ export function makeTryPassword(turns: Turns = { atOnce: AT_ONCE, waiting: MAX_W
   };
 }
 
-function takeTurns({ atOnce, waiting }: Turns) {
-  let running = 0;
-  const queue: (() => void)[] = [];
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running < atOnce) running += 1;
-    else if (queue.length < waiting) await new Promise<void>((resolve) => void queue.push(resolve));
-    else throw new Failure("UNAVAILABLE", "Too many passwords are being tried at the moment.", { retryAfter: RETRY_AFTER_SECONDS, fix: "Try again in a few seconds." });
-    try {
-      return await work();
-    } finally {
-      // Whoever waits takes over this turn, so nobody who comes now gets before them.
-      const next = queue.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
+/** What somebody is told who comes when too many passwords are being tried. */
+export function tooManyTries(): Failure {
+  return new Failure("UNAVAILABLE", "Too many passwords are being tried at the moment.", { retryAfter: RETRY_AFTER_SECONDS, fix: "Try again in a few seconds." });
 }

@@ -14,10 +14,11 @@ import { claimDomain } from "./custom-domain.ts";
 import { decideWarning } from "./decide-warning.ts";
 import { releaseDefault } from "./move-default.ts";
 import { getStatusPage, lockStatusPage } from "./read.ts";
+import { secretsAfter } from "./revoke-links.ts";
 
 /**
- * Changes a page; what is left out stays. `is_default` true takes the mark from the page that has it. The warning tells
- * of fields that the page's design governs. NOT_FOUND, PLAN_RESTRICTED, SLUG_TAKEN, CONFLICT for its domain,
+ * Changes a page; what is left out stays. `is_default` true takes the mark from the page that has it. A page that becomes private or gets
+ * another password ends what visitors were given before. The warning tells of fields that the page's design governs. NOT_FOUND, PLAN_RESTRICTED, SLUG_TAKEN, CONFLICT for its domain,
  * DEFAULT_PAGE for a default page that would be none, INVALID_REQUEST for unsafe HTML or CSS, or when nobody could see it any more.
  */
 export async function updateStatusPage({ database, config }: PageNeeds, actor: Actor, id: string, patch: UpdateStatusPage, at: Date): Promise<{ page: StatusPage; warning?: string }> {
@@ -32,7 +33,7 @@ export async function updateStatusPage({ database, config }: PageNeeds, actor: A
     checkAccess({ ...found, ...columns });
     if (patch.is_default === true && !found.isDefault) await releaseDefault(tx, actor, at);
     const updatedAt = at > found.updatedAt ? at : found.updatedAt;
-    const [row] = await tx.update(statusPages).set({ ...columns, isDefault: found.isDefault || patch.is_default === true, updatedAt }).where(eq(statusPages.id, found.id)).returning();
+    const [row] = await tx.update(statusPages).set({ ...columns, ...secretsAfter(found, columns), isDefault: found.isDefault || patch.is_default === true, updatedAt }).where(eq(statusPages.id, found.id)).returning();
     await recordAudit(tx, actor, { action: "status_page.updated", resourceType: "status_page", resourceId: found.id, before: auditedStatusPage(found), after: auditedStatusPage(row!) });
     const warning = decideWarning(patch, found);
     return { page: showStatusPage(row!), ...(warning !== null && { warning }) };

@@ -85,7 +85,7 @@ async function tell(tx: Transaction, organizationId: string, happening: Happenin
   const posts: Post[] = [];
   for (const { id: subscriberId, kind, address, statusPageId, secret } of told) {
     const { page, affected } = pages.get(statusPageId)!;
-    const links = pageLinks(page.slug, publicUrl);
+    const links = pageLinks(page, publicUrl);
     const token = ownToken(subscriberId, secret);
     const common = { organizationId, subscriberId, eventId, at };
     if (kind === "email") mails.push({ ...common, kind: "announcement", to: address, ...announcementMail({ page, links, happening, affected, timezone, token }) });

@@ -3,6 +3,7 @@ import { html, lines, type Html } from "../mail/html.ts";
 import type { StatusPageRow } from "../status-pages/columns.ts";
 import type { Happening } from "./happening.ts";
 import { fill, isRightToLeft, messagesOf, type Messages } from "./messages/all.ts";
+import { neutralName } from "./neutral-name.ts";
 import type { PageLinks } from "./page-links.ts";
 
 interface ComposedMail {
@@ -51,17 +52,22 @@ export function announcementMail({ page, links, happening, affected, timezone, t
   };
 }
 
-/** The mail that asks whether an address wants to hear of a page. Pure. */
-export function confirmationMail({ page, links, token }: { page: MailedPage; links: PageLinks; token: string }): ComposedMail {
+/**
+ * The mail that asks whether an address wants to hear of a page. Its reader may be a stranger to the page, whose owner is none of ours: of
+ * what the owner wrote it holds the name alone, neutralised. Pure.
+ */
+export function confirmationMail({ page, links, token }: { page: MailedPage & { id: string }; links: PageLinks; token: string }): ComposedMail {
   const words = messagesOf(page.language);
-  const subject = fill(words.confirmSubject, { page: page.name });
-  const ask = fill(words.confirmText, { page: page.name });
+  const name = neutralName(page.name) ?? page.id.slice(0, 8);
+  const subject = fill(words.confirmSubject, { page: name });
+  const ask = fill(words.confirmText, { page: name });
+  const from = fill(words.confirmFrom, { page: name });
   const link = links.confirm(token);
   return {
     subject,
-    text: textPart([ask, link, words.confirmIgnore]),
-    html: layout(page, [html`<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">${subject}</h1>`, html`<p style="margin:0 0 24px">${ask}</p>`, button(page, link, words.confirmButton)], html`${words.confirmIgnore}`),
-    headers: { "List-Id": links.listId, "Content-Language": page.language },
+    text: textPart([ask, link, `-- \n${from}\n${words.confirmIgnore}`]),
+    html: layout({ ...page, name }, [html`<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">${subject}</h1>`, html`<p style="margin:0 0 24px">${ask}</p>`, button(page, link, words.confirmButton)], html`${from}<br>${words.confirmIgnore}`),
+    headers: { "Content-Language": page.language },
   };
 }
 

@@ -12,13 +12,16 @@ export interface PageLinks {
   listId: string;
 }
 
-/** `publicUrl` has no slash at its end. Pages are served there whether or not a domain of their own leads to them. */
-export function pageLinks(slug: string, publicUrl: string): PageLinks {
+/**
+ * `publicUrl` has no slash at its end. Pages are served there whether or not a domain of their own leads to them. Who is asked to confirm may
+ * be a stranger to the page, so that link has the page's id and not the slug, which says what its owner wants it to say.
+ */
+export function pageLinks({ id, slug }: { id: string; slug: string }, publicUrl: string): PageLinks {
   const page = `${publicUrl}/pages/${slug}`;
   return {
     page,
     happening: ({ incident, data }) => `${page}${incident ? "/incidents/" : "#"}${String(data.id)}`,
-    confirm: (token) => `${page}/subscribers/confirm?token=${token}`,
+    confirm: (token) => `${publicUrl}/pages/${id}/subscribers/confirm?token=${token}`,
     own: (token) => `${page}/subscribers/unsubscribe?token=${token}`,
     listId: `<${slug}.${new URL(publicUrl).hostname.replaceAll(/[[\]:]/g, "-")}>`,
   };

@@ -22,7 +22,7 @@ interface Confirmation {
 /** Puts the mail or the request that asks for a confirmation on its way. */
 export async function sendConfirmation(tx: Transaction, { page, kind, subscriberId, address, token, expiresAt, publicUrl, at }: Confirmation): Promise<void> {
   const { organizationId } = page;
-  const links = pageLinks(page.slug, publicUrl);
+  const links = pageLinks(page, publicUrl);
   if (kind === "email") {
     await queueSubscribersMails(tx, [{ organizationId, kind: "confirmation", subscriberId, to: address, ...confirmationMail({ page, links, token }), at }]);
     return;

@@ -1,7 +1,9 @@
 import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
 import { forgetTexts } from "../../domain/notifications/take-text.ts";
+import { forgetOldTries } from "../../domain/status-pages/password-tries.ts";
 import { forgetOldRuns } from "../../domain/workflows/runs/record.ts";
+import { forgetOldAsks } from "../../domain/subscribers/count-asks.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
@@ -15,9 +17,11 @@ const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[
   forgetOldNotifications,
   forgetOldRuns,
   forgetTexts,
+  forgetOldTries,
+  forgetOldAsks,
 ];
 
-/** Deletes what is kept for 30 days at most. One kind that cannot be deleted does not keep the others. */
+/** Deletes what is kept for 30 days at most, or shorter. One kind that cannot be deleted does not keep the others. */
 export function forgetOld({ database, clock, log }: { database: Database; clock: Clock; log: Log }): Repeating {
   return repeat({
     pauseMs: EVERY_MS,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DESIGN_STATES, FONT_FAMILIES, SECTION_TYPES, TEMPLATE_MODES } from "../vocabulary.ts";
+import { asHtmlReads } from "../html-text.ts";
 import { FreeText, limit, Timestamp } from "./shared.ts";
 
 /** Characters of a template's HTML and of its CSS. */
@@ -36,7 +37,7 @@ const Template = z
       description: `What stands inside the page's body. \`{{section}}\` is replaced by a section, which is one of ${SECTION_TYPES.join(", ")}. Scripts, styles, forms, frames and event handlers are refused.`,
       example: "<main>{{header}}{{overall_status}}{{services_list}}</main>",
     }),
-    css: z.string().max(MAX_TEMPLATE_LENGTH).optional().meta({ description: "Addresses in it must be https. `@import` is refused.", example: "main { max-width: 60rem }" }),
+    css: z.string().max(MAX_TEMPLATE_LENGTH).overwrite(asHtmlReads).optional().meta({ description: "Addresses in it must be https. `@import` is refused.", example: "main { max-width: 60rem }" }),
   })
   .meta({ description: "A page's own HTML and CSS. Sanitised, never executed. Needs the pro plan.", id: "DesignTemplate" });
 

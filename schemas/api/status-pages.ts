@@ -2,10 +2,14 @@ import { domainToASCII } from "node:url";
 import { z } from "zod";
 import { ANNOUNCEMENT_TYPES, BORDER_RADII, DOMAIN_STATUSES, FONT_FAMILIES, HEADER_STYLES, PAGE_LANGUAGES, PAGE_THEMES, PAGE_VISIBILITIES, SERVICE_STATUSES, THEME_MODES } from "../vocabulary.ts";
 import { normaliseRange } from "../address-range.ts";
+import { asHtmlReads } from "../html-text.ts";
 import { FreeText, Name, Timestamp } from "./shared.ts";
 
 /** Bytes of each of a page's own CSS, HTML and template texts. */
 const MAX_MARKUP_BYTES = 65_536;
+
+/** Characters of a page's password at least. */
+const MIN_PASSWORD_LENGTH = 8;
 
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
@@ -44,6 +48,9 @@ const Markup = z
   .max(MAX_MARKUP_BYTES, "must be at most 64 KiB")
   .refine((text) => Buffer.byteLength(text) <= MAX_MARKUP_BYTES, "must be at most 64 KiB");
 
+/** Kept as a browser reads it: the page's policy names it by its hash. */
+const Css = Markup.overwrite(asHtmlReads);
+
 const Range = z.string().transform((text, context) => {
   const range = normaliseRange(text);
   if (range !== null) return range;
@@ -51,7 +58,7 @@ const Range = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const VISIBILITY = "`unlisted` is `public` but named nowhere. `password` and `ip_restricted` need the pro plan, `private` the team plan.";
+const VISIBILITY = "`unlisted` is `public` but named nowhere. `password` and `ip_restricted` need the pro plan, `private` the team plan. A page that becomes private ends all links and sessions that visitors were given before.";
 
 const MATCH_LANGUAGE = "Show the page in the visitor's language (Accept-Language) where it is shipped; else status_page_language.";
 
@@ -126,11 +133,11 @@ const editable = {
   tagline: z.string().max(255).nullable().optional().meta({ example: "How we are doing" }),
   theme_mode: z.enum(THEME_MODES).optional(),
   status_page_theme: z.enum(PAGE_THEMES).optional(),
-  custom_css: Markup.nullable().optional().meta({ description: "At most 64 KiB; what is unsafe, such as `@import`, is refused. Needs the pro plan." }),
+  custom_css: Css.nullable().optional().meta({ description: "At most 64 KiB; what is unsafe, such as `@import`, is refused. Needs the pro plan." }),
   custom_header_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   custom_footer_html: Markup.nullable().optional().meta({ description: "At most 64 KiB; scripts, event handlers and other unsafe markup are refused. Needs the pro plan." }),
   hide_branding: z.boolean().optional().meta({ description: "true needs the pro plan." }),
-  status_page_password: z.string().min(1).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Visibility `password` needs one.", example: "correct horse battery staple" }),
+  status_page_password: z.string().min(MIN_PASSWORD_LENGTH, `must have ${MIN_PASSWORD_LENGTH} characters or more`).max(255).nullable().optional().meta({ description: "Write-only: kept as a hash and never answered. Shorter ones from before this rule go on working. Visibility `password` needs one. Another one ends all links and sessions that visitors were given before.", example: "correct horse battery staple" }),
   status_page_password_hint: z.string().max(255).nullable().optional(),
   allowed_ips: z.array(Range).max(200).nullable().optional().meta({
     description: "Write-only: addresses and CIDR ranges that may see the page. Visibility `ip_restricted` needs at least one.",
@@ -147,7 +154,7 @@ const editable = {
   show_uptime_graph: z.boolean().optional(),
   header_style: z.enum(HEADER_STYLES).optional(),
   border_radius: z.enum(BORDER_RADII).optional(),
-  custom_template: z.strictObject({ html: Markup, css: Markup.optional() }).nullable().optional().meta({ description: "Needs the pro plan. Changed through the design endpoints it has a history." }),
+  custom_template: z.strictObject({ html: Markup, css: Css.optional() }).nullable().optional().meta({ description: "Needs the pro plan. Changed through the design endpoints it has a history." }),
 };
 
 export const CreateStatusPage = z

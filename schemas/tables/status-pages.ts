@@ -47,8 +47,10 @@ export const statusPages = pgTable(
     passwordHash: text("status_page_password_hash"),
     passwordHint: text("status_page_password_hint"),
     allowedIps: text("allowed_ips").array(),
-    /** Signs the links to a private page; a new one makes all earlier links worthless. */
+    /** Signs the links to a private page and the passes of who gave the password; a new one makes all earlier ones worthless. */
     accessLinkSecret: bytea("access_link_secret").notNull().default(sql`decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`),
+    /** Signs the links to drafts, likewise. */
+    previewLinkSecret: bytea("preview_link_secret").notNull().default(sql`decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`),
     announcementText: text("announcement_text"),
     announcementType: announcementType("announcement_type").notNull().default("info"),
     announcementEnabled: boolean("announcement_enabled").notNull().default(false),
@@ -73,6 +75,20 @@ export const statusPages = pgTable(
     uniqueIndex("status_pages_domain_verified").on(table.customDomain).where(sql`custom_domain_status = 'verified'`),
     uniqueIndex("status_pages_one_default").on(table.organizationId).where(sql`is_default`),
   ],
+);
+
+/** Wrong passwords that a client gave for a page, since the last hour without one or the right one. Bounded by page, forgotten by age. */
+export const passwordTries = pgTable(
+  "password_tries",
+  {
+    statusPageId: uuid("status_page_id").notNull().references(() => statusPages.id, { onDelete: "cascade" }),
+    organizationId: uuid("organization_id").notNull(),
+    /** An IPv4 address or the /64 of an IPv6 address. */
+    client: text("client").notNull(),
+    wrong: integer("wrong").notNull(),
+    lastWrongAt: moment("last_wrong_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.statusPageId, table.client] }), index("password_tries_page").on(table.statusPageId, table.lastWrongAt), index("password_tries_old").on(table.lastWrongAt)],
 );
 
 export const statusPageServices = pgTable(

@@ -1,4 +1,4 @@
-import { index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { date, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { MAIL_STATUSES, SUBSCRIBER_KINDS, SUBSCRIBER_STATES } from "../vocabulary.ts";
 import { events } from "./notifications.ts";
@@ -41,6 +41,8 @@ export const subscribers = pgTable(
     asks: integer("asks").notNull().default(0),
     asksSince: moment("asks_since").notNull(),
     lastAskedAt: moment("last_asked_at").notNull(),
+    /** Network of the client that asked last, until it is confirmed: an IPv4 address or the /48 of an IPv6 address. */
+    askedBy: text("asked_by"),
     confirmedAt: moment("confirmed_at"),
     createdAt: moment("created_at").notNull(),
     updatedAt: moment("updated_at").notNull(),
@@ -50,9 +52,22 @@ export const subscribers = pgTable(
     uniqueIndex("subscribers_confirm").on(table.confirmHash).where(sql`confirm_hash is not null`),
     index("subscribers_active").on(table.organizationId, table.id).where(sql`state = 'active'`),
     index("subscribers_page").on(table.statusPageId, table.createdAt),
-    index("subscribers_asked").on(table.statusPageId, table.lastAskedAt),
+    index("subscribers_room").on(table.statusPageId, table.state),
     index("subscribers_everywhere").on(table.target, table.lastAskedAt),
   ],
+);
+
+/** Subscriptions that were asked for on one day (UTC): by a client or its network at an organization's pages, and those of the organization that were sent. */
+export const dailyAsks = pgTable(
+  "daily_asks",
+  {
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    day: date("day").notNull(),
+    /** An address, a network, or `*` for what was sent. */
+    source: text("source").notNull(),
+    asks: integer("asks").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.day, table.source] }), index("daily_asks_day").on(table.day)],
 );
 
 /**

@@ -1,13 +1,15 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { judgeVisitor } from "../../../domain/status-pages/judge-visitor.ts";
+import { forgetOldTries } from "../../../domain/status-pages/password-tries.ts";
 import { makeTryPassword, type TryPassword } from "../../../domain/status-pages/try-password.ts";
 import { newId } from "../../../platform/ids.ts";
 import { readConfig } from "../../../platform/config.ts";
-import { statusPages } from "../../../schemas/tables/all.ts";
+import { hashPassword } from "../../../platform/password.ts";
+import { passwordTries, statusPages } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 import { makeUnlock, prepareUnlock, UnlockPage } from "./unlock.tsx";
 import { visitorOf } from "./visitor-of.ts";
@@ -28,11 +30,6 @@ afterAll(async () => {
   await app.close();
   await plane.stop();
 });
-// Each test has a minute, and with it all attempts, of its own.
-beforeEach(() => {
-  now += MINUTE;
-});
-
 const addressOf = ({ headers }: FastifyRequest) => (typeof headers["x-test-address"] === "string" ? headers["x-test-address"] : "198.51.100.7");
 
 /** A page below /pages, which also stands at / when it is asked for with a host of its own, and where its passwords are sent. */
@@ -41,7 +38,7 @@ async function startPages(settings: Record<string, string> = {}, tryPassword?: T
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   const pages = fastify();
   const send = (reply: FastifyReply, status: number, page: VNode) => reply.code(status).header("Content-Type", "text/html").header("Cache-Control", "no-cache").send(renderToString(page));
-  const unlock = makeUnlock({ clock, config: read.config, addressOf, send, styles: "/page.css", ...(tryPassword && { tryPassword }) });
+  const unlock = makeUnlock({ database: plane.database, clock, config: read.config, addressOf, send, styles: "/page.css", ...(tryPassword && { tryPassword }) });
   const find = async (slug: string) => (await plane.database.select().from(statusPages).where(eq(statusPages.slug, slug)))[0]!;
   await pages.register(async (scope) => {
     prepareUnlock(scope);
@@ -176,33 +173,79 @@ describe("another password", () => {
   });
 });
 
-describe("attempts are limited", () => {
+describe("who guesses is slowed down", () => {
+  const WRONG = "x".repeat(256);
   const from = (address: string) => ({ "x-test-address": address });
+  const guess = async (slug: string, times: number, address = "198.51.100.7") => {
+    const found: number[] = [];
+    for (let n = 0; n < times; n++) found.push((await unlock(slug, WRONG, from(address))).statusCode);
+    return found;
+  };
+  const kept = (page: { id: string }) => plane.database.select().from(passwordTries).where(eq(passwordTries.statusPageId, page.id));
 
-  it("for a client's address and a page: ten in a minute", async () => {
+  it("after ten wrong passwords for a page, a minute, and twice as long each time, up to fifteen", async () => {
     const [page, other] = [await makePage(), await makePage()];
-    now += MINUTE - (now % MINUTE) + 15_000;
-    for (let n = 0; n < 10; n++) expect((await unlock(page.slug, "x".repeat(256))).statusCode).toBe(401);
-    const refused = await unlock(page.slug, PASSWORD);
-    expect(refused).toMatchObject({ statusCode: 429, headers: { "retry-after": "45", ...PRIVATELY } });
-    expect(refused.body).toContain("Too many attempts. Please try again in 45 s.");
-    expect(refused.headers).not.toHaveProperty("set-cookie");
+    expect(new Set(await guess(page.slug, 10))).toEqual(new Set([401]));
+    for (const minutes of [1, 2, 4, 8, 15, 15]) {
+      now += 1_500;
+      const refused = await unlock(page.slug, PASSWORD);
+      expect(refused).toMatchObject({ statusCode: 429, headers: { "retry-after": String(minutes * 60 - 1), ...PRIVATELY } });
+      expect(refused.body).toContain(`Too many attempts. Please try again in ${minutes * 60 - 1} s.`);
+      expect(refused.headers).not.toHaveProperty("set-cookie");
+      now += minutes * MINUTE - 1_500;
+      expect(await guess(page.slug, 1)).toEqual([401]);
+    }
     expect((await unlock(page.slug, PASSWORD, from("203.0.113.1"))).statusCode).toBe(303);
     expect((await unlock(other.slug, PASSWORD)).statusCode).toBe(303);
-    now += 45_000;
+    now += HOUR;
+    expect(await guess(page.slug, 10)).toEqual(Array.from({ length: 10 }, () => 401));
+    expect(await guess(page.slug, 1)).toEqual([429]);
+  });
+
+  it("in all processes", async () => {
+    const { slug } = await makePage();
+    const others = await Promise.all([startPages(), startPages()]);
+    for (let n = 0; n < 10; n++) expect((await send(`/pages/${slug}/unlock`, form(WRONG), {}, others[n % 2])).statusCode).toBe(401);
+    for (const pages of [...others, app]) expect((await send(`/pages/${slug}/unlock`, form(PASSWORD), {}, pages)).statusCode).toBe(429);
+    await Promise.all(others.map((each) => each.close()));
+  });
+
+  it("with all addresses of an IPv6 network, and nobody else, however often", async () => {
+    const { slug } = await makePage();
+    for (let n = 0; n < 300; n++) await unlock(slug, WRONG, from(`2001:db8:0:1::${n.toString(16)}`));
+    expect((await unlock(slug, PASSWORD, from("2001:db8:0:1:ffff::1"))).statusCode).toBe(429);
+    expect((await unlock(slug, PASSWORD, from("2001:db8:0:2::1"))).statusCode).toBe(303);
+    expect((await unlock(slug, PASSWORD, from("203.0.113.1"))).statusCode).toBe(303);
+  });
+
+  it("also with many tries at once, and nothing is hashed for who has to wait", async () => {
+    const { slug } = await makePage();
+    let hashed = 0;
+    const tryPassword = makeTryPassword();
+    const pages = await startPages({}, async (page, password) => {
+      hashed += 1;
+      return tryPassword(page, password);
+    });
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => send(`/pages/${slug}/unlock`, form(`wrong ${n}`), {}, pages)));
+    expect(hashed).toBe(10);
+    expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10);
+    await send(`/pages/${slug}/unlock`, form(PASSWORD), {}, pages);
+    expect(hashed).toBe(10);
+    await pages.close();
+  });
+
+  it("until the right password was given; who gives it at once leaves nothing behind", async () => {
+    const page = await makePage();
     expect((await unlock(page.slug, PASSWORD)).statusCode).toBe(303);
+    expect(await kept(page)).toEqual([]);
+    await guess(page.slug, 9);
+    expect(await kept(page)).toMatchObject([{ client: "198.51.100.7", wrong: 9, organizationId: plane.organization.organizationId }]);
+    expect((await unlock(page.slug, PASSWORD)).statusCode).toBe(303);
+    expect(await kept(page)).toEqual([]);
+    expect(new Set(await guess(page.slug, 10))).toEqual(new Set([401]));
   });
 
-  it("for a page: three hundred in a minute over all addresses, of which refused ones are none", async () => {
-    const [page, other] = [await makePage(), await makePage()];
-    for (let n = 0; n < 30; n++) await unlock(page.slug, "x".repeat(256), from("203.0.113.0"));
-    for (let n = 0; n < 289; n++) expect((await unlock(page.slug, "x".repeat(256), from(`2001:db8::${n.toString(16)}`))).statusCode).toBe(401);
-    expect((await unlock(page.slug, PASSWORD, from("203.0.113.1"))).statusCode).toBe(303);
-    expect((await unlock(page.slug, PASSWORD, from("203.0.113.2"))).statusCode).toBe(429);
-    expect((await unlock(other.slug, PASSWORD, from("203.0.113.2"))).statusCode).toBe(303);
-  });
-
-  it("by the operator's figure, 0 for none", async () => {
+  it("by the operator's figure, 0 for not at all", async () => {
     const { slug } = await makePage();
     const [two, none] = [await startPages({ RATE_LIMIT_PAGE_PASSWORD: "2" }), await startPages({ RATE_LIMIT_PAGE_PASSWORD: "0" })];
     const statuses = async (pages: FastifyInstance, times: number) => {
@@ -215,6 +258,32 @@ describe("attempts are limited", () => {
     await Promise.all([two.close(), none.close()]);
   });
 
+  it("also while what is wrong cannot be written", async () => {
+    const { slug } = await makePage();
+    await plane.database.execute(sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`);
+    await plane.database.execute(sql`create trigger refuse before insert on password_tries for each row execute function refuse()`);
+    expect(await guess(slug, 12)).toEqual([...Array.from({ length: 10 }, () => 500), 429, 429]);
+    await plane.database.execute(sql`drop trigger refuse on password_tries`);
+  });
+
+  it("and is remembered in bounded room, for an hour", async () => {
+    const page = await makePage();
+    const others = await makePage();
+    await guess(others.slug, 1);
+    await plane.database.execute(sql`
+      insert into password_tries (status_page_id, organization_id, client, wrong, last_wrong_at)
+      select ${page.id}::uuid, ${plane.organization.organizationId}::uuid, 'client ' || n, 1, ${new Date(now).toISOString()}::timestamptz - n * interval '1 millisecond' from generate_series(1, 10000) as n`);
+    await guess(page.slug, 2);
+    const rows = await kept(page);
+    expect(rows).toHaveLength(10_000);
+    expect(rows.some(({ client }) => client === "client 10000")).toBe(false);
+    expect(rows).toContainEqual(expect.objectContaining({ client: "198.51.100.7", wrong: 2 }));
+    while (await forgetOldTries(plane.database, new Date(now + HOUR - 1)));
+    expect((await kept(page)).map(({ client }) => client)).toEqual(["198.51.100.7"]);
+    while (await forgetOldTries(plane.database, new Date(now + HOUR)));
+    expect(await kept(page)).toEqual([]);
+  });
+
   it("for a process: beyond its queue people are asked to come again", async () => {
     const { slug } = await makePage();
     const busy = await startPages({}, makeTryPassword({ atOnce: 0, waiting: 0 }));
@@ -223,4 +292,26 @@ describe("attempts are limited", () => {
     expect(answer.body).toContain("Please try again in 2 s.");
     await busy.close();
   });
+});
+
+it("nothing is tried while the database is away", async () => {
+  const away = await startTestControlPlane();
+  await away.call("POST", "/status-pages", { name: "Locked", slug: "locked", status_page_visibility: "password", status_page_password: PASSWORD });
+  const attempt = () => away.app.inject({ method: "POST", url: "/pages/locked/unlock", headers: { "content-type": "application/x-www-form-urlencoded" }, payload: form(PASSWORD) });
+  expect((await away.app.inject({ method: "GET", url: "/pages/locked" })).statusCode).toBe(401);
+  await away.cutPostgres();
+  const refused = await attempt();
+  expect(refused).toMatchObject({ statusCode: 503, headers: PRIVATELY });
+  expect(refused.headers["retry-after"]).toBeDefined();
+  expect(refused.headers).not.toHaveProperty("set-cookie");
+  await away.mendPostgres();
+  await expect.poll(async () => (await attempt()).statusCode).toBe(303);
+  await away.stop();
+});
+
+it("a password that was set before it had to have eight characters goes on working", async () => {
+  const page = await makePage();
+  expect(await plane.call("PATCH", `/status-pages/${page.id}`, { status_page_password: "1234567" })).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", path: "/status_page_password", error: expect.stringContaining("8 characters") as string } });
+  await plane.database.update(statusPages).set({ passwordHash: await hashPassword("p") }).where(eq(statusPages.id, page.id));
+  expect((await unlock(page.slug, "p")).statusCode).toBe(303);
 });

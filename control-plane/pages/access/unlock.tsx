@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { VNode } from "preact";
 import type { StatusPageRow } from "../../../domain/status-pages/columns.ts";
+import { makeGuardedTry } from "../../../domain/status-pages/guard-password.ts";
 import { signPass } from "../../../domain/status-pages/page-pass.ts";
 import { makeTryPassword, type TryPassword } from "../../../domain/status-pages/try-password.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Config } from "../../../platform/config.ts";
-import { Failure } from "../../../platform/failures.ts";
 import { publicUrl } from "../../../platform/public-url.ts";
-import { makeRateLimit } from "../../../platform/rate-limit.ts";
+import type { Database } from "../../../platform/postgres/database.ts";
+import { failureOf } from "../../failure-reply.ts";
 import { pageAddresses } from "../documents/addresses.ts";
 import { cameByHttps } from "./came-by-https.ts";
 import { Layout } from "../plain/layout.tsx";
@@ -15,9 +16,6 @@ import { fillIn, pageLanguage, pageMessages } from "../messages/all.ts";
 import type { PageLanguage } from "../../../schemas/vocabulary.ts";
 import { passCookie } from "./pass-cookie.ts";
 import { passwordOf, takePasswords } from "./read-password.ts";
-
-/** Attempts a minute on one page over all addresses, of which somebody may have many. */
-const MAX_ATTEMPTS_ON_PAGE = 300;
 
 interface UnlockPageProps {
   language: PageLanguage;
@@ -56,6 +54,7 @@ export function UnlockPage({ language, styles, action, hint, error }: UnlockPage
 }
 
 interface UnlockNeeds {
+  database: Database;
   clock: Clock;
   config: Config;
   /** The client's, past proxies. */
@@ -83,16 +82,8 @@ export function prepareUnlock(scope: FastifyInstance): void {
 }
 
 /** Answers an attempt at a page's password in a scope that `prepareUnlock` prepared: with a pass and the way to the page, or with the question again. */
-export function makeUnlock({ clock, config, addressOf, send, styles, tryPassword = makeTryPassword() }: UnlockNeeds) {
-  const ofAddress = makeRateLimit({ clock });
-  const ofPage = makeRateLimit({ clock });
-
-  /** Seconds that an attempt has to wait; 0 for none. What one address is refused does not use up what others have. */
-  function count(request: FastifyRequest, { id }: StatusPageRow): number {
-    const own = ofAddress.take(`${id} ${addressOf(request)}`, config.RATE_LIMIT_PAGE_PASSWORD);
-    const last = own.allowed ? ofPage.take(id, MAX_ATTEMPTS_ON_PAGE) : own;
-    return last.allowed ? 0 : last.retryAfterSeconds;
-  }
+export function makeUnlock({ database, clock, config, addressOf, send, styles, tryPassword = makeTryPassword() }: UnlockNeeds) {
+  const guardedTry = makeGuardedTry({ database, clock, config, tryPassword });
 
   return async (request: FastifyRequest, reply: FastifyReply, { page, base, action, language = pageLanguage(page.language) }: LockedPage): Promise<FastifyReply> => {
     const words = pageMessages(language);
@@ -103,13 +94,14 @@ export function makeUnlock({ clock, config, addressOf, send, styles, tryPassword
       return ask(status, fillIn(words.password_wait, { seconds: String(seconds) }));
     };
 
-    const wait = count(request, page);
-    if (wait > 0) return askLater(429, wait);
     try {
-      if (!(await tryPassword(page, passwordOf(request)))) return ask(401, words.password_wrong);
+      const tried = await guardedTry(page, addressOf(request), passwordOf(request));
+      if (tried.kind === "later") return askLater(429, tried.seconds);
+      if (tried.kind === "wrong") return ask(401, words.password_wrong);
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "UNAVAILABLE") throw error;
-      return askLater(503, error.details.retryAfter ?? 1);
+      const failure = failureOf(error);
+      if (failure.code !== "UNAVAILABLE") throw error;
+      return askLater(503, failure.details.retryAfter ?? 1);
     }
     const pass = signPass(page, clock.now());
     const secure = cameByHttps(request.headers, publicUrl(config));

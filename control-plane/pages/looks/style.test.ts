@@ -53,6 +53,11 @@ it("dark colors are for screens alone: paper is white", () => {
   expect(style({ mode: "light" })).not.toContain("color-scheme:dark");
 });
 
+it("an owner's CSS is written as a browser reads it, so that the policy's hash is of what it has read", () => {
+  expect(style({ css: "a{}\r\nb{}\rc{}\n", template: { html: "", css: "d{}\r" } })).toMatch(/\nd\{\}\n\na\{\}\nb\{\}\nc\{\}\n$/);
+  expect(style({ css: "a::after{content:'\0'}" })).toMatch(/a::after\{content:'\uFFFD'\}$/);
+});
+
 it("an owner's CSS comes last, and is left out whole when anything in it is unsafe", () => {
   expect(style({ css: ".own { color: red }" })).toMatch(/\n\.own \{ color: red \}$/);
   expect(style({ css: ".own { color: red } @import 'https://example.com/a.css';" })).toBe(style({}));

@@ -8,6 +8,7 @@ import type { Look } from "../../../domain/status-pages/look.ts";
 import { remember } from "../../../platform/remember.ts";
 import { PROJECT_ROOT } from "../../../platform/root.ts";
 import type { BorderRadius, PageTheme } from "../../../schemas/vocabulary.ts";
+import { asHtmlReads } from "../../../schemas/html-text.ts";
 import { fontStyle } from "./fonts.ts";
 
 /** The style sheets as they are shipped, without comments and needless blanks. */
@@ -63,7 +64,7 @@ const GROUNDS: Record<PageTheme, { light: string; dark: string }> = {
 
 /**
  * What the style element of a page holds: the theme with the brand's colors, font and corners, and the CSS of the page's owner, which is
- * left out whole when it is unsafe, whatever was checked when it was saved. Pure.
+ * left out whole when it is unsafe, whatever was checked when it was saved. As a browser reads it, so that its hash is the browser's. Pure.
  */
 export function pageStyle(sheets: StyleSheets, look: Look): string {
   const { mode, theme, primary, secondary, font, radius } = look;
@@ -75,7 +76,7 @@ export function pageStyle(sheets: StyleSheets, look: Look): string {
   const themed = sheets.themes[theme];
   const colors = (ground: string, contrast: { link: number; heading: number }) => `:root{--brand:${filled};--on-brand:${ink};--link:${readableOn(brand, ground, contrast.link)};--heading:${readableOn(second, ground, contrast.heading)}}`;
   const dark = `${sheets.dark}${themed.dark}${colors(GROUNDS[theme].dark, DARK_CONTRAST)}`;
-  const own = [look.template?.css, look.css].filter((css) => css && isSafeCss(css));
+  const own = [look.template?.css, look.css].flatMap((css) => (css ? [asHtmlReads(css)] : [])).filter(isSafeCss);
   return [
     faces,
     sheets.page,

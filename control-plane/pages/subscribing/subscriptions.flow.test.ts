@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newSecret } from "../../../domain/subscribers/tokens.ts";
 import { newId } from "../../../platform/ids.ts";
 import { mails, subscribers } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane } from "../../../testing/control-plane.ts";
@@ -50,6 +49,27 @@ describe("subscribing", () => {
     expect(confirmed.body).toContain("Ada@example.com is subscribed to Test team.");
     expect(await stateOf("Ada@example.com")).toMatchObject({ state: "active", confirmHash: null, services: [] });
     expect((await bench.visit("POST", link)).status).toBe(404);
+  });
+
+  it("is asked without a word of the page but its name, which says nowhere to go", async () => {
+    const page = await makePage({ name: `Your account is locked, see https://evil.example/login or evil.example ${"and hurry ".repeat(12)}`.trim(), tagline: "Call us", announcement_text: "Pay here", announcement_enabled: true });
+    expect((await bench.visit("POST", `/pages/${page.slug}/subscribers`, { json: { email: "victim@example.com" } })).status).toBe(202);
+    await expect.poll(() => bench.mail.mailsTo("victim@example.com")).toHaveLength(1);
+    const { subject, text, html } = bench.mail.mailsTo("victim@example.com")[0]!.parsed;
+    const name = "Your account is locked, see or and hurry and hurry and hurry";
+    expect(subject).toBe(`Confirm your subscription to ${name}`);
+    for (const part of [text, html]) {
+      expect(part).toContain(`This mail comes from Pharos, on behalf of the status page ${name}.`);
+      expect(part).toContain("If it was not you, ignore this mail");
+      expect(part).not.toMatch(/evil|Call us|Pay here/);
+      for (const [address] of String(part).matchAll(/https?:[^\s"<]+/g)) expect(address).toMatch(new RegExp(`^https://status\\.example\\.com/pages/${page.id}/subscribers/confirm\\?token=`));
+    }
+  });
+
+  it("is asked by the page's id when nothing else is left of its name", async () => {
+    const page = await makePage({ name: "status.acme.example" });
+    await bench.subscribe(page.slug, "nameless@example.com");
+    expect(bench.mail.mailsTo("nameless@example.com")[0]!.parsed.subject).toBe(`Confirm your subscription to ${page.id.slice(0, 8)}`);
   });
 
   it("keeps no token that a reader of the database could use", async () => {
@@ -160,18 +180,6 @@ describe("is limited", () => {
     expect(await bench.plane.database.$count(mails, eq(mails.kind, "confirmation"))).toBeGreaterThan(0);
     const sent = await Promise.all(pages.map((_page, index) => queued(`many+${index}@example.com`)));
     expect(sent.reduce((sum, each) => sum + each)).toBe(10);
-  });
-
-  it("for a page: a thousand in a day", async () => {
-    const page = await makePage();
-    const now = new Date(bench.clock.now());
-    const { organizationId } = bench.plane.organization;
-    await bench.plane.database.insert(subscribers).values(
-      Array.from({ length: 1_000 }, (_, index) => ({ id: newId(), organizationId, statusPageId: page.id, kind: "email" as const, address: `u${index}@example.com`, addressKey: `u${index}@example.com`, target: `u${index}@example.com`, secret: newSecret(), asksSince: now, lastAskedAt: now, createdAt: now, updatedAt: now })),
-    );
-    const answer = await bench.visit("POST", `/pages/${page.slug}/subscribers`, { json: { email: "onemore@example.com" } });
-    expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "3600" } });
-    expect(await queued("onemore@example.com")).toBe(0);
   });
 
   it("for a client's address", async () => {

@@ -6,6 +6,7 @@ import { findSubscribablePage, listChoices, type SubscribablePage } from "../../
 import { findWanted } from "../../../domain/subscribers/find-wanted.ts";
 import { fill, messagesOf } from "../../../domain/subscribers/messages/all.ts";
 import { chooseServices, findOwnSubscription, unsubscribe } from "../../../domain/subscribers/own.ts";
+import { clientNetwork } from "../../../platform/client-address.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Config } from "../../../platform/config.ts";
 import { Failure, FAILURE_STATUS } from "../../../platform/failures.ts";
@@ -16,6 +17,7 @@ import { failureOf } from "../../failure-reply.ts";
 import { isForm, listOf, readSubscribe, takeForms } from "./read-subscribe.ts";
 import { ServiceChoices } from "./subscribe-form.tsx";
 import { OneButton, SubscriptionPage } from "./subscription-page.tsx";
+import type { makeViewLimit } from "../visits/view-limit.ts";
 import { visitorOf } from "../access/visitor-of.ts";
 
 /** No page has another slug, and PostgreSQL takes no text with NUL: such addresses are not even looked for. */
@@ -26,6 +28,8 @@ interface SubscriptionsNeeds {
   clock: Clock;
   config: Config;
   addressOf(request: FastifyRequest): string;
+  /** An onRequest hook. */
+  limitViews: ReturnType<typeof makeViewLimit>;
   send(reply: FastifyReply, status: number, page: VNode): FastifyReply;
   answerNotFound(reply: FastifyReply): FastifyReply;
   answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -44,6 +48,7 @@ interface PageRequest {
 export async function serveSubscriptions(app: FastifyInstance, needs: SubscriptionsNeeds): Promise<void> {
   await app.register(async (scope) => {
     takeForms(scope);
+    scope.addHook("onRequest", needs.limitViews);
     // Addresses here hold tokens, and pages show whose they are.
     scope.addHook("onSend", async (_request, reply) => void reply.header("Cache-Control", "no-store").header("X-Robots-Tag", "noindex").header("Referrer-Policy", "no-referrer"));
     scope.post<PageRequest>(SUBSCRIBERS, makeSubscribe(needs));
@@ -61,18 +66,18 @@ function makeSubscribe(needs: SubscriptionsNeeds) {
   const rateLimit = makeRateLimit({ clock });
 
   function count(request: FastifyRequest): void {
-    const { allowed, limit, retryAfterSeconds } = rateLimit.take(addressOf(request), config.RATE_LIMIT_SUBSCRIBE);
+    const { allowed, limit, retryAfterSeconds } = rateLimit.take(clientNetwork(addressOf(request), 64), config.RATE_LIMIT_SUBSCRIBE);
     if (!allowed) throw new Failure("RATE_LIMITED", `More than ${limit} subscriptions in this minute.`, { retryAfter: retryAfterSeconds, fix: `Wait ${retryAfterSeconds} s.` });
   }
 
-  async function ask({ page, services }: SubscribablePage, body: unknown): Promise<string> {
+  async function ask({ page, services }: SubscribablePage, { body, client }: { body: unknown; client: string }): Promise<string> {
     const { kind, address, services: wanted } = readSubscribe(body, config);
-    await askToSubscribe(database, { page, kind, address, services: findWanted(services, wanted), publicUrl: publicUrl(config), at: new Date(clock.now()) });
+    await askToSubscribe(database, { page, kind, address, services: findWanted(services, wanted), client, publicUrl: publicUrl(config), at: new Date(clock.now()) });
     return kind === "email" ? "If this address is not confirmed yet, a mail with a link is on its way." : "If this URL is not confirmed yet, a request with a link is on its way.";
   }
 
   return async (request: FastifyRequest<PageRequest>, reply: FastifyReply): Promise<FastifyReply> => {
-    const { body } = request;
+    const asked = { body: request.body, client: addressOf(request) };
     const form = isForm(request);
     if (!form) count(request);
     const found = await findPage(request);
@@ -80,12 +85,12 @@ function makeSubscribe(needs: SubscriptionsNeeds) {
       if (form) return answerNotFound(reply);
       throw new Failure("NOT_FOUND", "No such status page.");
     }
-    if (!form) return reply.code(202).send({ success: true, message: await ask(found, body) });
+    if (!form) return reply.code(202).send({ success: true, message: await ask(found, asked) });
     const words = messagesOf(found.page.language);
     const show = (status: number, title: string, message: string) => send(reply, status, <SubscriptionPage page={found.page} styles={styles} title={title} message={message} />);
     try {
       count(request);
-      await ask(found, body);
+      await ask(found, asked);
       return show(202, words.sent, words.sentText);
     } catch (error) {
       const failure = failureOf(error);
@@ -132,10 +137,20 @@ function serveConfirmation(scope: FastifyInstance, needs: SubscriptionsNeeds): v
   });
 
   scope.post<PageRequest>(`${SUBSCRIBERS}/confirm`, async (request, reply) => {
-    const found = await confirmSubscription(database, request.params.slug, tokenOf(request), at());
+    const token = tokenOf(request);
+    const found = await findConfirmation(database, request.params.slug, token, at());
     if (!found) return answerDead(request, reply);
-    const words = messagesOf(found.page.language);
-    return send(reply, 200, <SubscriptionPage page={found.page} styles={styles} title={words.subscribe} message={fill(words.confirmed, namesOf(found))} />);
+    const { page } = found;
+    const words = messagesOf(page.language);
+    try {
+      const confirmed = await confirmSubscription(database, found, token, at());
+      if (!confirmed) return answerDead(request, reply);
+      return send(reply, 200, <SubscriptionPage page={page} styles={styles} title={words.subscribe} message={fill(words.confirmed, namesOf(confirmed))} />);
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      if (code !== "PLAN_LIMIT") throw error;
+      return send(reply, FAILURE_STATUS[code], <SubscriptionPage page={page} styles={styles} title={words.failed} message={message} />);
+    }
   });
 }
 

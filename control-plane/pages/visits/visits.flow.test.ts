@@ -5,7 +5,7 @@ import { openIncident } from "../../../domain/incidents/open.ts";
 import { systemActor } from "../../../domain/actor.ts";
 import type { StatusPage } from "../../../schemas/api/status-pages.ts";
 import { PageSummary } from "../../../schemas/api/public-pages.ts";
-import { statusPages } from "../../../schemas/tables/all.ts";
+import { auditEntries, statusPages } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 
 const PUBLIC_URL = "https://status.pharos.example";
@@ -139,6 +139,18 @@ describe("a custom domain", () => {
     expect((await visit("/", { host: "STATUS.acme.example:443" })).body).toContain("Acme of its own");
   });
 
+  it("is drawn once, and named by its own address, whatever port or capitals are asked for", async () => {
+    await makePage({ custom_domain: "ports.acme.example" });
+    const first = await visit("/feed.atom", { host: "ports.acme.example" });
+    expect(first.body).toContain("https://ports.acme.example/");
+    for (const host of ["ports.acme.example:1", "ports.acme.example:8443", "Ports.ACME.example.:65535"]) {
+      const again = await visit("/feed.atom", { host });
+      expect(again.body).toBe(first.body);
+      // What is drawn anew has another moment of change.
+      expect(again.headers["last-modified"]).toBe(first.headers["last-modified"]);
+    }
+  });
+
   it("shows no page of others, by whose name they could speak", async () => {
     const { slug } = await makePage({ name: "Somebody else" });
     expect((await visit(`/pages/${slug}`)).statusCode).toBe(200);
@@ -155,6 +167,32 @@ describe("a custom domain", () => {
       expect(await bodyOf("/", { host }), host).toContain("For programs");
       expect((await visit("/history", { host })).statusCode, host).toBe(404);
     }
+  });
+});
+
+describe("views are limited by client", () => {
+  const MOST = 5;
+  let limited: TestControlPlane;
+  beforeAll(async () => {
+    limited = await startTestControlPlane({ settings: { RATE_LIMIT_PAGE_VIEWS: String(MOST) }, clock: { now: () => 1_769_860_800_000, monotonic: () => 0 } });
+  });
+  afterAll(() => limited.stop());
+
+  const see = (path: string, client: string, headers: Record<string, string> = {}) => limited.app.inject({ method: "GET", url: path, headers: { "x-forwarded-for": client, ...headers } });
+
+  it("and refused before anything is looked for, also while the database is away", async () => {
+    const path = `/pages/${limited.organization.pageSlug}`;
+    for (let n = 0; n < MOST; n++) expect((await see(path, `2001:db8::${n + 1}`)).statusCode).toBe(200);
+    await limited.cutPostgres();
+    for (const url of [path, "/", "/pages/none", `${path}/subscribers/confirm?token=x`, `${path}/unlock`]) {
+      const refused = await see(url, "2001:db8::ffff");
+      expect(refused, url).toMatchObject({ statusCode: 429, headers: { "retry-after": "60", "cache-control": "no-store" } });
+      expect(refused.json(), url).toMatchObject({ code: "RATE_LIMITED", fix: "Wait 60 s." });
+    }
+    await limited.mendPostgres();
+    expect((await see(path, "2001:db8::1", { accept: "text/html" })).body).toBe("Too many requests from your network in this minute. Wait 60 s.\n");
+    expect((await see("/assets/page.js", "2001:db8::1")).statusCode).toBe(200);
+    await expect.poll(async () => (await see(path, "2001:db8:0:1::1")).statusCode).toBe(200);
   });
 });
 
@@ -210,7 +248,7 @@ describe("who may not see a page", () => {
     const cookie = String(opened.headers["set-cookie"]).split(";")[0]!;
     for (const view of VIEWS.filter((each) => !each.startsWith("/incidents"))) expect((await visit(`/pages/${page.slug}${view}`, { cookie })).statusCode, view).toBe(200);
     expect((await visit(`/pages/${page.slug}`, { cookie })).headers).toMatchObject({ "cache-control": "private, no-cache", vary: "Accept-Encoding, Cookie", "x-robots-tag": "noindex" });
-    await patch(page, { status_page_password: "changed" });
+    await patch(page, { status_page_password: "changed it" });
     expect((await visit(`/pages/${page.slug}`, { cookie })).statusCode).toBe(401);
   });
 });
@@ -279,6 +317,70 @@ describe("who may see a page that others may not", () => {
     expect(seen.body.indexOf('id="overall"')).toBeLessThan(seen.body.indexOf("<h1>"));
     expect(seen.body).not.toContain('id="services"');
     expect((await visit(pathname)).statusCode).toBe(404);
+  });
+});
+
+describe("what a visitor was given", () => {
+  const status = async (url: string, headers?: Record<string, string>) => (await visit(url, headers)).statusCode;
+  const linkTo = async (page: StatusPage, links: "access-links" | "design/preview-links") => {
+    const { body } = await plane.call("POST", `/status-pages/${page.id}/${links}`, {});
+    const { pathname, search } = new URL(body.url as string);
+    return pathname + search;
+  };
+  const unlock = async (page: StatusPage) => {
+    const opened = await plane.app.inject({ method: "POST", url: `/pages/${page.slug}/unlock`, headers: { "content-type": "application/x-www-form-urlencoded" }, payload: "password=open+sesame" });
+    return { cookie: String(opened.headers["set-cookie"]).split(";")[0]! };
+  };
+  const makeDraft = (page: StatusPage) => plane.call("PUT", `/status-pages/${page.id}/design/draft`, { layout: { sections: [{ type: "header", enabled: true }] } });
+
+  it("ends when it is revoked, each kind by itself, and what is given later works", async () => {
+    const page = await makePage({ status_page_visibility: "private" });
+    await makeDraft(page);
+    const [access, preview] = [await linkTo(page, "access-links"), await linkTo(page, "design/preview-links")];
+    expect([await status(access), await status(preview)]).toEqual([200, 200]);
+    expect(await plane.call("POST", `/status-pages/${page.id}/access-links/revoke`)).toMatchObject({ status: 200, body: { success: true } });
+    expect([await status(access), await status(preview)]).toEqual([404, 200]);
+    expect(await plane.call("POST", `/status-pages/${page.id}/preview-links/revoke`)).toMatchObject({ status: 200, body: { success: true } });
+    expect([await status(access), await status(preview)]).toEqual([404, 404]);
+    expect([await status(await linkTo(page, "access-links")), await status(await linkTo(page, "design/preview-links"))]).toEqual([200, 200]);
+    const entries = await plane.database.select().from(auditEntries).where(eq(auditEntries.resourceId, page.id));
+    expect(entries.map(({ action }) => action)).toEqual(expect.arrayContaining(["status_page.access_links_revoked", "status_page.preview_links_revoked"]));
+  });
+
+  it("is revoked by who may write status pages, of their own pages", async () => {
+    const page = await makePage();
+    const { body: key } = await plane.call("POST", "/api-keys", { name: "Reader", scopes: ["status_pages:read"] });
+    for (const links of ["access-links", "preview-links"]) {
+      expect(await plane.call("POST", `/status-pages/${page.id}/${links}/revoke`, undefined, { "x-api-key": key.key as string })).toMatchObject({ status: 403, body: { code: "INSUFFICIENT_SCOPE" } });
+      expect(await plane.call("POST", `/status-pages/00000000-0000-4000-8000-000000000000/${links}/revoke`)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+    }
+  });
+
+  it("ends when the page becomes private, also once more, and by no other change", async () => {
+    const page = await makePage();
+    await makeDraft(page);
+    const early = await linkTo(page, "design/preview-links");
+    await patch(page, { status_page_visibility: "private" });
+    expect(await status(early)).toBe(404);
+    const [access, preview] = [await linkTo(page, "access-links"), await linkTo(page, "design/preview-links")];
+    await patch(page, { status_page_visibility: "private", tagline: "The same" });
+    expect([await status(access), await status(preview)]).toEqual([200, 200]);
+    await patch(page, { status_page_visibility: "public" });
+    await patch(page, { status_page_visibility: "private" });
+    expect([await status(access), await status(preview)]).toEqual([404, 404]);
+  });
+
+  it("ends when the page gets another password, and the sessions when access is revoked", async () => {
+    const page = await makePage({ status_page_visibility: "password", ...ACCESS });
+    await makeDraft(page);
+    const [pass, preview] = [await unlock(page), await linkTo(page, "design/preview-links")];
+    expect([await status(`/pages/${page.slug}`, pass), await status(preview)]).toEqual([200, 200]);
+    await patch(page, { status_page_password: ACCESS.status_page_password });
+    expect([await status(`/pages/${page.slug}`, pass), await status(preview)]).toEqual([401, 401]);
+    const again = await unlock(page);
+    expect(await status(`/pages/${page.slug}`, again)).toBe(200);
+    await plane.call("POST", `/status-pages/${page.id}/access-links/revoke`);
+    expect(await status(`/pages/${page.slug}`, again)).toBe(401);
   });
 });
 

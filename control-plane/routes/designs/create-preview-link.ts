@@ -10,7 +10,7 @@ export const createPreviewLink = route({
   scope: "status_pages:write",
   tag: "Designs",
   summary: "Make a link to a draft",
-  description: "Whoever has the link sees the page as its draft would show it, whatever the page's visibility, until the link ends. Later changes of the draft are seen too; once the draft is published, so is what was published. 404 when there is no draft.",
+  description: "Whoever has the link sees the page as its draft would show it, whatever the page's visibility, until the link ends or all of the page's are revoked. Later changes of the draft are seen too; once the draft is published, so is what was published. 404 when there is no draft.",
   params: PathId,
   body: CreatePreviewLink,
   response: PreviewLink,

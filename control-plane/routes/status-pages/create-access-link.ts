@@ -10,7 +10,7 @@ export const createAccessLink = route({
   scope: "status_pages:write",
   tag: "Status pages",
   summary: "Make a link to a private page",
-  description: "Whoever has the link sees the page until the link ends. Only private pages are opened this way.",
+  description: "Whoever has the link sees the page until the link ends or all of the page's are revoked. Only private pages are opened this way.",
   params: PathId,
   body: CreateAccessLink,
   response: AccessLink,

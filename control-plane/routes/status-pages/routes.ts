@@ -6,7 +6,9 @@ import { remove } from "./delete.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { listServices } from "./list-services.ts";
+import { revokeAccessLinks } from "./revoke-access-links.ts";
+import { revokePreviewLinks } from "./revoke-preview-links.ts";
 import { update } from "./update.ts";
 import { verifyDomain } from "./verify-domain.ts";
 
-export const statusPageRoutes: Route[] = [list, create, get, update, remove, listServices, assign, createAccessLink, verifyDomain];
+export const statusPageRoutes: Route[] = [list, create, get, update, remove, listServices, assign, createAccessLink, revokeAccessLinks, revokePreviewLinks, verifyDomain];

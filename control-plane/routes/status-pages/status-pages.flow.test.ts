@@ -46,6 +46,13 @@ describe("a status page", () => {
     expect((await make({ name: "Grüne & Co" })).slug).toMatch(/^grune-co-[a-z0-9]{6}$/);
   });
 
+  it("keeps CSS as a browser reads it", async () => {
+    const page = await make({ name: "Windows", custom_css: "a{}\r\nb{}\rc{}", custom_template: { html: "", css: "d{}\r\n" } });
+    expect(page).toMatchObject({ custom_css: "a{}\nb{}\nc{}", custom_template: { html: "", css: "d{}\n" } });
+    const { body } = await plane.call("PUT", `/status-pages/${page.id}/design/draft`, { template: { html: "", css: "e{}\r" } });
+    expect(body).toMatchObject({ draft_version: { template: { css: "e{}\n" } } });
+  });
+
   it("takes every field, normalised, at creation and at a change, each audited without the password", async () => {
     const fields = {
       name: "Full", slug: "full-page", custom_domain: "Status.Bücher.Example.", logo_url: "https://example.com/logo.svg", favicon_url: "http://example.com/f.ico", primary_color: "#AbC", secondary_color: "#A1B2C3",
@@ -80,7 +87,7 @@ describe("a status page", () => {
     ["a domain with scheme", { custom_domain: "https://status.example.com" }, "/custom_domain"], ["a domain of one label", { custom_domain: "localhost" }, "/custom_domain"], ["an address as domain", { custom_domain: "10.0.0.1" }, "/custom_domain"],
     ["an unknown theme", { theme_mode: "drak" }, "/theme_mode"], ["an unknown visibility", { status_page_visibility: "secret" }, "/status_page_visibility"], ["an unknown language", { status_page_language: "xx" }, "/status_page_language"],
     ["a range that is none", { allowed_ips: ["10.0.0.0/8", "10.0.0.0/33"] }, "/allowed_ips/1"], ["CSS that is too large", { custom_css: "ü".repeat(40_000) }, "/custom_css"],
-    ["a template with another field", { custom_template: { html: "", js: "" } }, "/custom_template/js"], ["an unknown field", { colour: "#fff" }, "/colour"], ["an empty password", { status_page_password: "" }, "/status_page_password"],
+    ["a template with another field", { custom_template: { html: "", js: "" } }, "/custom_template/js"], ["an unknown field", { colour: "#fff" }, "/colour"], ["an empty password", { status_page_password: "" }, "/status_page_password"], ["a short password", { status_page_password: "1234567" }, "/status_page_password"],
     ["password visibility without password", { status_page_visibility: "password" }, "/status_page_password"], ["restriction to no address", { status_page_visibility: "ip_restricted", allowed_ips: [] }, "/allowed_ips"],
     ["an empty name", { name: " " }, "/name"],
   ])("is refused with the place: %s", async (_, fields, path) => {
@@ -106,7 +113,7 @@ describe("a status page", () => {
   });
 
   it("keeps its password while it stands behind it", async () => {
-    const { id } = await make({ status_page_visibility: "password", status_page_password: "p" });
+    const { id } = await make({ status_page_visibility: "password", status_page_password: "open sesame" });
     expect((await plane.call("PATCH", `/status-pages/${id}`, { status_page_password: null })).body).toMatchObject({ code: "INVALID_REQUEST", path: "/status_page_password" });
     expect((await plane.call("PATCH", `/status-pages/${id}`, { status_page_password: null, status_page_visibility: "public" })).status).toBe(200);
     expect((await plane.call("PATCH", `/status-pages/${id}`, { status_page_visibility: "password" })).status).toBe(400);
@@ -202,7 +209,7 @@ describe("a plan", () => {
 describe("who may", () => {
   it("not see another organization's page, which is one that does not exist", async () => {
     const other = await plane.createOrganization("team");
-    for (const [method, body] of [["GET"], ["PATCH", { name: "mine" }], ["PATCH", { status_page_password: "p" }], ["DELETE"]] as const) {
+    for (const [method, body] of [["GET"], ["PATCH", { name: "mine" }], ["PATCH", { status_page_password: "open sesame" }], ["DELETE"]] as const) {
       const [foreign, unknown, malformed] = await Promise.all([plane.organization.pageId, UNKNOWN_ID, "nonsense"].map((id) => plane.call(method, `/status-pages/${id}`, body, { ...as(other), "x-request-id": "same" })));
       expect(foreign!.status).toBe(404);
       expect([foreign!.body, foreign!.body]).toEqual([unknown!.body, malformed!.body]);
@@ -219,7 +226,7 @@ describe("who may", () => {
   });
 
   it("not see in public what is not public", async () => {
-    const access = { status_page_password: "p", allowed_ips: ["10.0.0.0/8"] };
+    const access = { status_page_password: "open sesame", allowed_ips: ["10.0.0.0/8"] };
     for (const [visibility, status, named] of [["public", 200, true], ["unlisted", 200, false], ["password", 401, false], ["ip_restricted", 404, false], ["private", 404, false]] as const) {
       const { slug } = await make({ name: "0 Visible", status_page_visibility: visibility, ...access });
       expect((await listPublicPages(plane.database, 1_000)).some((page) => page.slug === slug), visibility).toBe(named);

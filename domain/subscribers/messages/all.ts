@@ -46,6 +46,7 @@ export interface Messages {
   confirmText: string;
   confirmButton: string;
   confirmIgnore: string;
+  confirmFrom: string;
   subscribe: string;
   email: string;
   services: string;

@@ -22,6 +22,7 @@ export const cs: Messages = {
   confirmText: "Někdo, doufejme vy, požádal, aby tato adresa dostávala zprávy o incidentech a údržbě na {page}. Potvrďte to zde:",
   confirmButton: "Potvrdit odběr",
   confirmIgnore: "Odkaz platí 24 hodin. Pokud jste to nebyli vy, tento e-mail ignorujte: nic dalšího nepřijde.",
+  confirmFrom: "Tento e-mail posílá Pharos jménem stavové stránky {page}.",
   subscribe: "Dostávat novinky e-mailem",
   email: "E-mailová adresa",
   services: "Pouze tyto služby",

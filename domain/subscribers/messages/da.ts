@@ -22,6 +22,7 @@ export const da: Messages = {
   confirmText: "Nogen, forhåbentlig dig, har bedt om, at denne adresse får besked om hændelser og vedligeholdelse på {page}. Bekræft det her:",
   confirmButton: "Bekræft abonnement",
   confirmIgnore: "Linket virker i 24 timer. Var det ikke dig, så se bort fra denne mail: der sendes ikke mere.",
+  confirmFrom: "Denne mail kommer fra Pharos på vegne af statussiden {page}.",
   subscribe: "Få opdateringer på mail",
   email: "E-mailadresse",
   services: "Kun disse tjenester",

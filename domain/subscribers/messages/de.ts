@@ -22,6 +22,7 @@ export const de: Messages = {
   confirmText: "Jemand, hoffentlich Sie selbst, möchte, dass diese Adresse über Vorfälle und Wartungen auf {page} informiert wird. Bestätigen Sie das hier:",
   confirmButton: "Abonnement bestätigen",
   confirmIgnore: "Der Link gilt 24 Stunden. Wenn Sie das nicht waren, ignorieren Sie diese E-Mail: Sie erhalten keine weitere.",
+  confirmFrom: "Diese E-Mail kommt von Pharos im Auftrag der Statusseite {page}.",
   subscribe: "Neuigkeiten per E-Mail",
   email: "E-Mail-Adresse",
   services: "Nur diese Dienste",

@@ -22,6 +22,7 @@ export const en: Messages = {
   confirmText: "Somebody, hopefully you, asked that this address be told of incidents and maintenance on {page}. Confirm it here:",
   confirmButton: "Confirm subscription",
   confirmIgnore: "The link works for 24 hours. If it was not you, ignore this mail: nothing more will be sent.",
+  confirmFrom: "This mail comes from Pharos, on behalf of the status page {page}.",
   subscribe: "Get updates by mail",
   email: "Email address",
   services: "Only these services",

@@ -22,6 +22,7 @@ export const es: Messages = {
   confirmText: "Alguien, esperamos que usted, pidió que se informe a esta dirección de los incidentes y mantenimientos de {page}. Confírmelo aquí:",
   confirmButton: "Confirmar la suscripción",
   confirmIgnore: "El enlace es válido durante 24 horas. Si no fue usted, ignore este correo: no recibirá nada más.",
+  confirmFrom: "Este correo lo envía Pharos en nombre de la página de estado {page}.",
   subscribe: "Recibir novedades por correo",
   email: "Correo electrónico",
   services: "Solo estos servicios",

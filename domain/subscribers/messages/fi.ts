@@ -22,6 +22,7 @@ export const fi: Messages = {
   confirmText: "Joku, toivottavasti sinä, pyysi ilmoituksia tähän osoitteeseen sivun {page} häiriöistä ja huolloista. Vahvista se tästä:",
   confirmButton: "Vahvista tilaus",
   confirmIgnore: "Linkki toimii 24 tuntia. Jos se et ollut sinä, älä välitä tästä viestistä: muuta ei lähetetä.",
+  confirmFrom: "Tämän viestin lähettää Pharos tilasivun {page} puolesta.",
   subscribe: "Tilaa ilmoitukset sähköpostiin",
   email: "Sähköpostiosoite",
   services: "Vain nämä palvelut",

@@ -22,6 +22,7 @@ export const fr: Messages = {
   confirmText: "Quelqu’un, vous sans doute, a demandé que cette adresse soit informée des incidents et des maintenances de {page}. Confirmez-le ici :",
   confirmButton: "Confirmer l’abonnement",
   confirmIgnore: "Le lien est valable 24 heures. Si ce n’était pas vous, ignorez ce courriel : vous ne recevrez rien d’autre.",
+  confirmFrom: "Ce courriel est envoyé par Pharos pour le compte de la page d’état {page}.",
   subscribe: "Recevoir les nouvelles par courriel",
   email: "Adresse électronique",
   services: "Seulement ces services",

@@ -22,6 +22,7 @@ export const it: Messages = {
   confirmText: "Qualcuno, speriamo tu, ha chiesto che questo indirizzo sia informato su incidenti e manutenzioni di {page}. Confermalo qui:",
   confirmButton: "Conferma l’iscrizione",
   confirmIgnore: "Il link vale 24 ore. Se non sei stato tu, ignora questa e-mail: non riceverai altro.",
+  confirmFrom: "Questa e-mail è inviata da Pharos per conto della pagina di stato {page}.",
   subscribe: "Ricevi aggiornamenti via e-mail",
   email: "Indirizzo e-mail",
   services: "Solo questi servizi",

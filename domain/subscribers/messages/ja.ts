@@ -22,6 +22,7 @@ export const ja: Messages = {
   confirmText: "このアドレスに {page} の障害とメンテナンスを知らせるよう依頼がありました。心当たりがあれば、こちらで確認してください：",
   confirmButton: "購読を確認する",
   confirmIgnore: "リンクの有効期間は 24 時間です。心当たりがない場合はこのメールを無視してください。これ以上は送信されません。",
+  confirmFrom: "このメールは、ステータスページ {page} に代わって Pharos が送信しています。",
   subscribe: "メールで更新を受け取る",
   email: "メールアドレス",
   services: "これらのサービスのみ",

@@ -22,6 +22,7 @@ export const ko: Messages = {
   confirmText: "누군가가 이 주소로 {page}의 장애와 점검 소식을 보내 달라고 요청했습니다. 본인이라면 여기에서 확인해 주세요:",
   confirmButton: "구독 확인",
   confirmIgnore: "링크는 24시간 동안 유효합니다. 본인이 아니라면 이 메일을 무시하세요. 더 이상 메일이 발송되지 않습니다.",
+  confirmFrom: "이 메일은 상태 페이지 {page}를 대신하여 Pharos가 보냅니다.",
   subscribe: "메일로 소식 받기",
   email: "이메일 주소",
   services: "이 서비스만",

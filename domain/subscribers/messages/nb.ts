@@ -22,6 +22,7 @@ export const nb: Messages = {
   confirmText: "Noen, forhåpentligvis du, har bedt om at denne adressen får beskjed om hendelser og vedlikehold på {page}. Bekreft det her:",
   confirmButton: "Bekreft abonnementet",
   confirmIgnore: "Lenken virker i 24 timer. Var det ikke deg, kan du se bort fra denne e-posten: det sendes ikke mer.",
+  confirmFrom: "Denne e-posten kommer fra Pharos på vegne av statussiden {page}.",
   subscribe: "Få oppdateringer på e-post",
   email: "E-postadresse",
   services: "Bare disse tjenestene",

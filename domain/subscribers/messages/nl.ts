@@ -22,6 +22,7 @@ export const nl: Messages = {
   confirmText: "Iemand, hopelijk u, heeft gevraagd dit adres op de hoogte te houden van incidenten en onderhoud op {page}. Bevestig dat hier:",
   confirmButton: "Abonnement bevestigen",
   confirmIgnore: "De link werkt 24 uur. Was u het niet, negeer deze mail dan: er volgt niets meer.",
+  confirmFrom: "Deze mail komt van Pharos, namens de statuspagina {page}.",
   subscribe: "Updates per mail",
   email: "E-mailadres",
   services: "Alleen deze diensten",

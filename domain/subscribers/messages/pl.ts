@@ -22,6 +22,7 @@ export const pl: Messages = {
   confirmText: "Ktoś, mamy nadzieję, że Ty, poprosił o powiadamianie tego adresu o incydentach i pracach konserwacyjnych na {page}. Potwierdź to tutaj:",
   confirmButton: "Potwierdź subskrypcję",
   confirmIgnore: "Link działa przez 24 godziny. Jeśli to nie Ty, zignoruj tę wiadomość: nic więcej nie wyślemy.",
+  confirmFrom: "Tę wiadomość wysyła Pharos w imieniu strony statusu {page}.",
   subscribe: "Otrzymuj powiadomienia e-mailem",
   email: "Adres e-mail",
   services: "Tylko te usługi",

@@ -22,6 +22,7 @@ export const ptBr: Messages = {
   confirmText: "Alguém, esperamos que você, pediu que este endereço seja avisado de incidentes e manutenções em {page}. Confirme aqui:",
   confirmButton: "Confirmar assinatura",
   confirmIgnore: "O link vale por 24 horas. Se não foi você, ignore este e-mail: nada mais será enviado.",
+  confirmFrom: "Este e-mail é enviado pelo Pharos em nome da página de status {page}.",
   subscribe: "Receber atualizações por e-mail",
   email: "Endereço de e-mail",
   services: "Somente estes serviços",

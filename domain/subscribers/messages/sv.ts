@@ -22,6 +22,7 @@ export const sv: Messages = {
   confirmText: "Någon, förhoppningsvis du, har bett att den här adressen ska få veta om incidenter och underhåll på {page}. Bekräfta det här:",
   confirmButton: "Bekräfta prenumerationen",
   confirmIgnore: "Länken gäller i 24 timmar. Var det inte du kan du bortse från mejlet: inget mer skickas.",
+  confirmFrom: "Det här mejlet kommer från Pharos på uppdrag av statussidan {page}.",
   subscribe: "Få uppdateringar via mejl",
   email: "E-postadress",
   services: "Endast dessa tjänster",

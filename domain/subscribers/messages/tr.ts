@@ -22,6 +22,7 @@ export const tr: Messages = {
   confirmText: "Birisi, umarız siz, bu adrese {page} sayfasındaki olay ve bakımların bildirilmesini istedi. Buradan onaylayın:",
   confirmButton: "Aboneliği onayla",
   confirmIgnore: "Bağlantı 24 saat geçerlidir. Bunu siz istemediyseniz bu e-postayı dikkate almayın: başka bir şey gönderilmez.",
+  confirmFrom: "Bu e-posta, {page} durum sayfası adına Pharos tarafından gönderilmiştir.",
   subscribe: "Güncellemeleri e-postayla alın",
   email: "E-posta adresi",
   services: "Yalnızca bu hizmetler",

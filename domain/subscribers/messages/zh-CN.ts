@@ -22,6 +22,7 @@ export const zhCn: Messages = {
   confirmText: "有人（希望是您本人）请求将 {page} 的故障和维护通知发送到此地址。请在此确认：",
   confirmButton: "确认订阅",
   confirmIgnore: "链接在 24 小时内有效。如果不是您本人操作，请忽略此邮件，不会再发送其他邮件。",
+  confirmFrom: "此邮件由 Pharos 代表状态页 {page} 发送。",
   subscribe: "通过邮件接收更新",
   email: "邮箱地址",
   services: "仅限以下服务",

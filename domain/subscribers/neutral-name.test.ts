@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { neutralName } from "./neutral-name.ts";
+
+it.each([
+  ["Acme", "Acme"],
+  ["Acme Inc. Status", "Acme Inc. Status"],
+  ["Grüne & Co", "Grüne & Co"],
+  ["ヤマト 運輸", "ヤマト 運輸"],
+  ["Version 1.2", "Version 1.2"],
+  ["Your account is locked: https://evil.example/login now", "Your account is locked: now"],
+  ["Go to evil.example", "Go to"],
+  ["Go to EVIL.EXAMPLE, please", "Go to please"],
+  ["evil。example ｅｖｉｌ．ｅｘａｍｐｌｅ evil｡example", null],
+  ["bücher.example 1.2.3.4/x //evil", null],
+  ["Write help@evil mailto:help tel:+123456", "Write"],
+  ["evil\u200b.example evil.\u00adexample", "evil .example evil. example"],
+  ["a\r\nBcc: b\u2028c\u202ed", "a Bcc: b c d"],
+  ["https://evil.example", null],
+  ["", null],
+])("%j is called %j", (name, shown) => {
+  expect(neutralName(name)).toBe(shown);
+});
+
+it("is cut to sixty characters", () => {
+  expect(neutralName("word ".repeat(60))!.length).toBeLessThanOrEqual(60);
+});

@@ -13,6 +13,11 @@ export const PLAN_LIMITS = {
 } as const satisfies Record<string, Record<Plan, number>>;
 export type LimitedResource = keyof typeof PLAN_LIMITS;
 
+const GIB = 1024 ** 3;
+
+/** Bytes that an organization's source maps may take as they are stored (`domain/source-maps/require-storage.ts`). */
+export const SOURCE_MAP_STORAGE_BYTES = { free: 0, pro: 5 * GIB, team: 50 * GIB } as const satisfies Record<Plan, number>;
+
 /** For how many days a plan keeps events, samples, pings, check results and deliveries at most (conventions §13). */
 export const RETENTION_DAYS = { free: 30, pro: 180, team: 730 } as const satisfies Record<Plan, number>;
 

@@ -102,7 +102,7 @@ async function answer(route: Route, { needsOf, kept, versions }: Answering, requ
     const { organizationId } = caller!.actor;
     // Read before the answer is made: what changes in between gives it another version.
     const version = await versions.read(needs.database, organizationId);
-    return kept.find(`${organizationId} ${request.url}`, version, () => run(needs));
+    return kept.find(`${organizationId} ${route.path} ${JSON.stringify(query)}`, version, () => run(needs));
   }
 
   async function runOnce(idempotencyKey: string): Promise<SentAnswer> {

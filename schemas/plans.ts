@@ -13,6 +13,9 @@ export const PLAN_LIMITS = {
 } as const satisfies Record<string, Record<Plan, number>>;
 export type LimitedResource = keyof typeof PLAN_LIMITS;
 
+/** Runs of workflows that an organization has carried out at the same time, by all processes together; the others wait. */
+export const WORKFLOW_RUNS_AT_ONCE = { free: 5, pro: 20, team: 100 } as const satisfies Record<Plan, number>;
+
 const GIB = 1024 ** 3;
 
 /** Bytes that an organization's source maps may take as they are stored (`domain/source-maps/require-storage.ts`). */

@@ -1,6 +1,6 @@
 import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
-import { forgetOldRuns } from "../../domain/workflows/runs/record.ts";
+import { forgetOldRuns, forgetSurplusRuns } from "../../domain/workflows/runs/record.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
@@ -13,9 +13,10 @@ const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[
   forgetOldDeliveries,
   forgetOldNotifications,
   forgetOldRuns,
+  forgetSurplusRuns,
 ];
 
-/** Deletes what is kept for 30 days at most. One kind that cannot be deleted does not keep the others. */
+/** Deletes what is kept for 30 days at most, and what is more than is kept. One kind that cannot be deleted does not keep the others. */
 export function forgetOld({ database, clock, log }: { database: Database; clock: Clock; log: Log }): Repeating {
   return repeat({
     pauseMs: EVERY_MS,

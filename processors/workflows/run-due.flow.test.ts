@@ -8,7 +8,7 @@ import { createWorkflow } from "../../domain/workflows/create.ts";
 import { deleteWorkflow } from "../../domain/workflows/delete.ts";
 import { getWorkflowRun, listWorkflowRuns } from "../../domain/workflows/read-runs.ts";
 import { claimRuns } from "../../domain/workflows/runs/read-claimed.ts";
-import { RunLost } from "../../domain/workflows/runs/record.ts";
+import { forgetSurplusRuns, RunLost } from "../../domain/workflows/runs/record.ts";
 import { takeStep } from "../../domain/workflows/runs/take-step.ts";
 import { triggerWorkflow } from "../../domain/workflows/trigger.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -18,6 +18,7 @@ import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
 import type { CreateWorkflow, WorkflowRun, WorkflowStep } from "../../schemas/api/workflows.ts";
+import { WORKFLOW_RUNS_KEPT } from "../../schemas/plans.ts";
 import { apiKeys, auditEntries, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
@@ -376,6 +377,24 @@ describe("runs", () => {
     expect([await claim(), await claim()]).toEqual([5, 0]);
     now += LEASE_MS;
     expect([await claim(), await claim()]).toEqual([5, 0]);
+  });
+});
+
+describe("runs that ended", () => {
+  it("are kept as many of each workflow as the plan says, the newest, and none that has not ended goes", async () => {
+    await database.update(organizations).set({ plan: "free" });
+    const [full, other] = [await make([{ type: "wait", seconds: 1 }]), await make([{ type: "wait", seconds: 1 }])];
+    const add = (workflowId: string, count: number, values: Partial<typeof workflowRuns.$inferInsert>) =>
+      database.insert(workflowRuns).values(Array.from({ length: count }, (_, age) => ({ id: newId(), organizationId: actor.organizationId, workflowId, inputs: {}, dueAt: new Date(now), createdAt: new Date(now - age), ...values })));
+    const over = { status: "succeeded" as const, finishedAt: new Date(now) };
+    await add(full.id, WORKFLOW_RUNS_KEPT.free + 10, over);
+    await add(full.id, 1, { createdAt: new Date(now - 1_000_000) });
+    await add(other.id, 5, over);
+    expect(await forgetSurplusRuns(database)).toBe(false);
+    const left = (workflowId: string) => database.select({ createdAt: workflowRuns.createdAt, status: workflowRuns.status }).from(workflowRuns).where(eq(workflowRuns.workflowId, workflowId)).orderBy(asc(workflowRuns.createdAt));
+    const rows = await left(full.id);
+    expect([rows.length, rows[0]!.status, rows[1]!.createdAt.getTime()]).toEqual([WORKFLOW_RUNS_KEPT.free + 1, "queued", now - WORKFLOW_RUNS_KEPT.free + 1]);
+    expect(await left(other.id)).toHaveLength(5);
   });
 });
 

@@ -9,12 +9,14 @@ import type { Config } from "../platform/config.ts";
 import { Failure } from "../platform/failures.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
 import type { RateLimit } from "../platform/rate-limit.ts";
+import type { Plan } from "../schemas/vocabulary.ts";
 import type { KnownKeys } from "./known-keys.ts";
 
 /** Who calls: the holder of a valid API key. */
 export interface Caller {
   actor: Actor;
   scopes: readonly string[];
+  plan: Plan;
 }
 
 interface AuthenticateNeeds {
@@ -80,7 +82,7 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
         ip: address === "" ? null : address,
         userAgent: storable(request.headers["user-agent"]),
       };
-      return { actor, scopes: key.scopes };
+      return { actor, scopes: key.scopes, plan: key.plan };
     },
   };
 }

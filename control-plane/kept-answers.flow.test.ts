@@ -73,6 +73,11 @@ describe("a list that is kept", () => {
     expect(await asOther("/incidents")).toEqual({ incidents: [] });
     expect((await shown("/incidents?limit=1")).incidents).toHaveLength(1);
     expect(((await shown("/incidents?limit=3")).incidents as unknown[]).length).toBe(3);
+    await plane.call("POST", "/services", { name: "Another" });
+    const all = (await shown("/services")).services as unknown[];
+    expect((await shown("/services?limit=1")).services).toEqual(all.slice(0, 1));
+    expect((await shown("/services?offset=1&limit=1")).services).toEqual(all.slice(1, 2));
+    expect((await shown("/services?limit=1&nothing=1")).services).toEqual(all.slice(0, 1));
     expect((await asOther("/services")).services).not.toEqual((await shown("/services")).services);
   });
 });

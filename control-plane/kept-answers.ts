@@ -1,40 +1,54 @@
 /** Answers that stay right as long as the version that they were made at. */
 export interface KeptAnswers<Answer extends { body: string }> {
-  /** The answer kept for `name` at `version`, or a new one, made once for all who ask for it at the same time. */
-  find(name: string, version: string, make: () => Promise<Answer>): Promise<Answer>;
+  /** The answer that is kept of an owner for `name` at `version`, or a new one, made once for all who ask for it at the same time. */
+  find(owner: string, name: string, version: string, make: () => Promise<Answer>): Promise<Answer>;
 }
 
 interface Entry<Answer> {
+  owner: string;
   version: string;
   answer: Promise<Answer>;
   bytes: number;
 }
 
-/** Keeps up to `limit` bytes, those asked for last. */
+/** Of all bytes the part that one owner's answers may take. */
+const OWNER_SHARE = 0.25;
+
+/** Keeps up to `limit` bytes, those asked for last. An owner who asks for much takes the place of its own answers before that of others'. */
 export function makeKeptAnswers<Answer extends { body: string }>(limit: number): KeptAnswers<Answer> {
   /** The one asked for longest ago first. */
   const entries = new Map<string, Entry<Answer>>();
   let bytes = 0;
+  const bytesOf = new Map<string, number>();
+
+  function add(owner: string, more: number): void {
+    bytes += more;
+    const sum = (bytesOf.get(owner) ?? 0) + more;
+    if (sum > 0) bytesOf.set(owner, sum);
+    else bytesOf.delete(owner);
+  }
 
   function drop(name: string, entry: Entry<Answer>): void {
     if (entries.get(name) !== entry) return;
     entries.delete(name);
-    bytes -= entry.bytes;
+    add(entry.owner, -entry.bytes);
   }
 
   function weigh(name: string, entry: Entry<Answer>, body: string): void {
     if (entries.get(name) !== entry) return;
     // V8 holds most texts at a byte a character; the name and the entry count as well.
     entry.bytes = body.length + name.length + 200;
-    bytes += entry.bytes;
+    add(entry.owner, entry.bytes);
     for (const [oldest, other] of entries) {
-      if (bytes <= limit) break;
-      drop(oldest, other);
+      const tooMany = (bytesOf.get(entry.owner) ?? 0) > limit * OWNER_SHARE;
+      if (bytes <= limit && !tooMany) break;
+      if (bytes > limit || other.owner === entry.owner) drop(oldest, other);
     }
   }
 
   return {
-    find(name, version, make) {
+    find(owner, what, version, make) {
+      const name = `${owner} ${what}`;
       const known = entries.get(name);
       if (known) {
         entries.delete(name);
@@ -42,9 +56,9 @@ export function makeKeptAnswers<Answer extends { body: string }>(limit: number):
           entries.set(name, known);
           return known.answer;
         }
-        bytes -= known.bytes;
+        add(known.owner, -known.bytes);
       }
-      const entry: Entry<Answer> = { version, answer: make(), bytes: 0 };
+      const entry: Entry<Answer> = { owner, version, answer: make(), bytes: 0 };
       entries.set(name, entry);
       entry.answer.then(
         ({ body }) => weigh(name, entry, body),

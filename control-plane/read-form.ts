@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Transform, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyHeaders } from "@fastify/busboy";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Failure } from "../platform/failures.ts";
-import { newId } from "../platform/ids.ts";
 import type { UploadedFile } from "../schemas/api/source-maps.ts";
+import { newUploadPath } from "./upload-files.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -78,7 +76,7 @@ async function readForm(request: FastifyRequest, payload: Readable, fileBytes: n
 }
 
 async function keepFile(request: FastifyRequest, file: Readable): Promise<UploadedFile> {
-  const path = join(tmpdir(), `pharos-upload-${newId()}`);
+  const path = newUploadPath();
   (request.uploads ??= []).push(path);
   const hash = createHash("sha256");
   let sizeBytes = 0;

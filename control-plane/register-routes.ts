@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { makeContentVersions, type ContentVersions } from "../domain/organizations/content-version.ts";
+import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
+import { CHANGES_PER_DAY } from "../schemas/plans.ts";
 import { explainIssues } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
 import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
@@ -14,6 +16,13 @@ import { sendStream } from "./send-stream.ts";
 
 /** Of all organizations together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Of a JSON body, unpacked. */
+    bodyBytes: number;
+  }
+}
 
 interface Answering {
   needsOf(organizationId: string): ControlPlaneNeeds;
@@ -33,9 +42,13 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
     // Many clients name a content type with every request; where no body is required an empty one is none.
     const { route } = request.routeOptions.config;
+    request.bodyBytes = bytes.length;
     return bytes.length === 0 && (!route?.body || bodyIsOptional(route)) ? undefined : parseBody(bytes);
   });
   registerForms(api);
+  api.decorateRequest("bodyBytes", 0);
+  const changes = makeDayBudget(others);
+  api.addHook("preHandler", async (request) => countChange(changes, request));
   api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"], bodyLimitOf(request.routeOptions.config.route)));
   api.setValidatorCompiler(({ schema, httpPart, method }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data, method));
   // The handler sends text; this is for Fastify, which wants a serializer for each described answer.
@@ -52,6 +65,17 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
       handler: (request, reply) => answer(route, answering, request, reply),
     });
   }
+}
+
+const CHANGE_BYTES = 16 * 1024;
+
+/** Every change leaves something for good, be it a line in the audit log: so there is a bound of them that only a program gone wild meets. RATE_LIMITED. */
+function countChange(changes: DayBudget, { method, caller, bodyBytes }: FastifyRequest): void {
+  if (!caller || method === "GET" || method === "HEAD") return;
+  const perDay = CHANGES_PER_DAY[caller.plan];
+  const retryAfter = changes.take(caller.actor.organizationId, 1 + Math.floor(bodyBytes / CHANGE_BYTES), perDay);
+  if (retryAfter === null) return;
+  throw new Failure("RATE_LIMITED", `This organization sent the ${perDay.toLocaleString("en")} changes that the ${caller.plan} plan allows on a day.`, { retryAfter, fix: "Wait until 00:00 UTC, or send fewer and smaller changes." });
 }
 
 /** Where an upload lies for now is no part of what was asked for. */
@@ -102,7 +126,7 @@ async function answer(route: Route, { needsOf, kept, versions }: Answering, requ
     const { organizationId } = caller!.actor;
     // Read before the answer is made: what changes in between gives it another version.
     const version = await versions.read(needs.database, organizationId);
-    return kept.find(`${organizationId} ${request.url}`, version, () => run(needs));
+    return kept.find(organizationId, `${route.path} ${JSON.stringify(query)}`, version, () => run(needs));
   }
 
   async function runOnce(idempotencyKey: string): Promise<SentAnswer> {

@@ -93,7 +93,7 @@ export interface Route<Body = unknown, Params = unknown, Query = unknown, Respon
   commitsEarly?: boolean;
   /**
    * For a GET whose answer follows from the organization's services, incidents and default thresholds alone: it is kept, and
-   * given again for the same address until one of them changes.
+   * given again for the same query until one of them changes.
    */
   keptUntilChange?: boolean;
   handle(context: RouteContext<Body, Params, Query>): Promise<unknown>;

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { buildControlPlane } from "../control-plane/app.ts";
+import { removeOldUploads } from "../control-plane/upload-files.ts";
 import { ALL_ROUTES } from "../control-plane/routes/all.ts";
 import { openTenants } from "../platform/postgres/tenants.ts";
 import { StartFailure } from "../platform/start-failure.ts";
@@ -8,6 +9,7 @@ import type { House } from "./house.ts";
 /** The role that serves the REST API, its description, and pages; forwards the ingest endpoints to the edge beside it, if there is one. */
 export async function startControlPlaneRole(house: House, edge: { port: number } | null): Promise<{ port: number }> {
   const { config, lifecycle } = house;
+  await removeOldUploads();
   const edgeHost = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST === "::" ? "[::1]" : config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
   const tenants = openTenants(house.databaseUrl, config.POSTGRES_CONNECTIONS, house.log);
   lifecycle.add({ name: "postgres, by organization", stop: () => tenants.close() });

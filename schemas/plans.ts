@@ -19,6 +19,27 @@ export const SUBSCRIBERS_A_PAGE = { free: 250, pro: 5_000, team: 100_000 } as co
 /** How many requests to confirm a subscription an organization's pages send in a day (UTC). */
 export const CONFIRMATIONS_A_DAY = { free: 250, pro: 2_500, team: 25_000 } as const satisfies Record<Plan, number>;
 
+/** Runs of workflows that an organization has carried out at the same time, by all processes together; the others wait. */
+export const WORKFLOW_RUNS_AT_ONCE = { free: 5, pro: 20, team: 100 } as const satisfies Record<Plan, number>;
+
+/** What an organization may send to change something on a day (UTC), counted by each control plane: requests, and one more for each 16 KiB of a body. */
+export const CHANGES_PER_DAY = { free: 10_000, pro: 200_000, team: 10_000_000 } as const satisfies Record<Plan, number>;
+
+/** Incidents that people, scripts and workflows of an organization may open in 24 hours. */
+export const INCIDENTS_PER_DAY = { free: 1_000, pro: 10_000, team: 1_000_000 } as const satisfies Record<Plan, number>;
+
+/** Runs of a workflow that are kept after they ended, the newest, within the 30 days for which any is. */
+export const WORKFLOW_RUNS_KEPT = { free: 2_000, pro: 10_000, team: 50_000 } as const satisfies Record<Plan, number>;
+
+/** Whatever the plan: updates of an incident or a maintenance window; a page's design versions, the newest. */
+export const UPDATES_OF_ONE = 1_000;
+export const DESIGN_VERSIONS_KEPT = 100;
+
+const GIB = 1024 ** 3;
+
+/** Bytes that an organization's source maps may take as they are stored (`domain/source-maps/require-storage.ts`). */
+export const SOURCE_MAP_STORAGE_BYTES = { free: 0, pro: 5 * GIB, team: 50 * GIB } as const satisfies Record<Plan, number>;
+
 /** For how many days a plan keeps events, samples, pings, check results and deliveries at most (conventions §13). */
 export const RETENTION_DAYS = { free: 30, pro: 180, team: 730 } as const satisfies Record<Plan, number>;
 

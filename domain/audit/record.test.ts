@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { maskSecrets } from "./mask-secrets.ts";
-import { changedFields } from "./record.ts";
+import { changedFields, withoutUnchanged } from "./record.ts";
 
 describe("changed fields", () => {
   it.each([
@@ -12,6 +12,20 @@ describe("changed fields", () => {
     { name: "name a secret that changed", before: { signing_secret: "a" }, after: { signing_secret: "b" }, expected: ["signing_secret"] },
   ])("$name", ({ before, after, expected }) => {
     expect(changedFields(before, after)).toEqual(expected);
+  });
+});
+
+describe("states", () => {
+  const large = "x".repeat(1_000);
+
+  it("leave out large values that did not change, and nothing else", () => {
+    const [before, after] = [{ name: "a", html: large, css: large, text: "small" }, { name: "b", html: large, css: `${large}!`, text: "small" }];
+    expect(withoutUnchanged(before, after)).toEqual({ before: { name: "a", css: large, text: "small" }, after: { name: "b", css: `${large}!`, text: "small" } });
+  });
+
+  it("of what was made or deleted are whole", () => {
+    expect(withoutUnchanged(null, { html: large })).toEqual({ before: null, after: { html: large } });
+    expect(withoutUnchanged({ html: large }, null)).toEqual({ before: { html: large }, after: null });
   });
 });
 

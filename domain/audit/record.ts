@@ -19,6 +19,9 @@ interface AuditedChange {
   after: State;
 }
 
+/** As JSON. */
+const LARGE_CHARACTERS = 1_000;
+
 /** Changes with every write, so it would say nothing as a changed field. */
 const NOISE = new Set(["updated_at"]);
 
@@ -57,11 +60,24 @@ function entryOf({ actor, action, resourceType, resourceId, before, after }: Aud
     resource_type: resourceType,
     resource_id: resourceId,
     changed_fields: changedFields(before, after),
-    before: before && maskSecrets(before),
-    after: after && maskSecrets(after),
+    ...masked(withoutUnchanged(before, after)),
     ip: actor.ip,
     user_agent: actor.userAgent,
   };
+}
+
+/**
+ * The states without large values that did not change: else a change of one word would store a page's whole markup twice, again and again.
+ */
+export function withoutUnchanged(before: State, after: State): { before: State; after: State } {
+  if (before === null || after === null) return { before, after };
+  const changed = changedFields(before, after);
+  const kept = (state: Record<string, unknown>) => Object.fromEntries(Object.entries(state).filter(([name, value]) => changed.includes(name) || JSON.stringify(value ?? null).length <= LARGE_CHARACTERS));
+  return { before: kept(before), after: kept(after) };
+}
+
+function masked({ before, after }: { before: State; after: State }) {
+  return { before: before && maskSecrets(before), after: after && maskSecrets(after) };
 }
 
 /** Names of the top-level fields that differ, sorted; compared before masking, so that a changed secret is named. */

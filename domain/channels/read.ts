@@ -2,15 +2,15 @@ import { and, desc, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
-import type { Channel } from "../../schemas/api/channels.ts";
+import type { Channel, ChannelListQuery } from "../../schemas/api/channels.ts";
 import { channels } from "../../schemas/tables/all.ts";
 import { auditedConfig, maskConfig } from "./mask-config.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;
 
-/** All channels of an organization, newest first. */
-export async function listChannels(queries: Queries, organizationId: string): Promise<Channel[]> {
-  const rows = await queries.select().from(channels).where(eq(channels.organizationId, organizationId)).orderBy(desc(channels.createdAt), desc(channels.id));
+/** Channels of an organization, newest first. */
+export async function listChannels(queries: Queries, organizationId: string, { limit, offset }: ChannelListQuery): Promise<Channel[]> {
+  const rows = await queries.select().from(channels).where(eq(channels.organizationId, organizationId)).orderBy(desc(channels.createdAt), desc(channels.id)).limit(limit).offset(offset);
   return rows.map(showChannel);
 }
 

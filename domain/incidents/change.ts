@@ -11,6 +11,7 @@ import { auditedIncident, incidentEvent } from "./describe.ts";
 import { findServices } from "./find-services.ts";
 import { lockIncident } from "./lock.ts";
 import { affectedServices, getIncident, type IncidentRow } from "./read.ts";
+import { requireFewUpdates } from "./require-few-updates.ts";
 import { weighOnServices } from "./weigh-on-services.ts";
 
 interface Change extends Omit<UpdateIncident, "services"> {
@@ -32,7 +33,7 @@ export async function updateIncident(database: Database, actor: Actor, id: strin
   });
 }
 
-/** Adds an update and moves the incident to its status, if it names one. Racing updates all stay. NOT_FOUND. */
+/** Adds an update and moves the incident to its status, if it names one. Racing updates all stay. NOT_FOUND; PLAN_LIMIT when it has 1,000. */
 export async function addIncidentUpdate(database: Database, actor: Actor, id: string, update: AddIncidentUpdate, at: Date): Promise<Incident> {
   return inTransaction(database, (tx) => changeIncident(tx, actor, id, { ...update, at }));
 }
@@ -42,6 +43,7 @@ async function changeIncident(tx: Transaction, actor: Actor, id: string, change:
   const { next, event } = decideIncidentChange(incident, change, change.at);
   const [changed] = await tx.update(incidents).set(next).where(eq(incidents.id, id)).returning();
   if (change.message !== undefined) {
+    requireFewUpdates("incident", await tx.$count(incidentUpdates, eq(incidentUpdates.incidentId, id)));
     await tx.insert(incidentUpdates).values({ id: newId(), organizationId: actor.organizationId, incidentId: id, status: next.status, message: change.message, createdAt: next.updatedAt });
   }
   if (change.serviceIds) await replaceServices(tx, incident, joining);

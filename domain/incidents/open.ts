@@ -12,6 +12,7 @@ import { storableJson } from "../events/storable-json.ts";
 import { lockServices, type LockedService } from "../services/lock.ts";
 import { auditedIncident, incidentEvent } from "./describe.ts";
 import { findServices } from "./find-services.ts";
+import { requireFewToday } from "./require-few-today.ts";
 import type { IncidentRow } from "./read.ts";
 import { weighOnServices } from "./weigh-on-services.ts";
 
@@ -48,9 +49,10 @@ const MOST_AT_ONCE = 50;
 
 /**
  * Opens an incident as a person or script asks for it, services given by name or id. INVALID_REQUEST with the
- * place of a service that is unknown or ambiguous.
+ * place of a service that is unknown or ambiguous; RATE_LIMITED when too many were opened within a day.
  */
 export async function openIncident(database: Database, actor: Actor, { services, ...input }: CreateIncident & { at: Date }): Promise<Incident> {
+  await requireFewToday(database, actor.organizationId, input.at);
   const opening = { actor, input: { ...input, serviceIds: await findServices(database, actor.organizationId, services) } };
   // Within a transaction of the caller's it stands or falls with that.
   return (isTransaction(database) ? (await openAll(database, [opening]))[0] : await openGathered(database, opening))!;

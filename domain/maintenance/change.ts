@@ -7,6 +7,7 @@ import { systemActor, type Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { emitEvents } from "../events/emit.ts";
 import { findServices } from "../incidents/find-services.ts";
+import { requireFewUpdates } from "../incidents/require-few-updates.ts";
 import { dueOf } from "./decide-due.ts";
 import { decideWindowChange } from "./decide-change.ts";
 import { auditedWindow, maintenanceEvent } from "./describe.ts";
@@ -32,7 +33,7 @@ export async function updateMaintenanceWindow(database: Database, actor: Actor, 
   });
 }
 
-/** Adds an update and moves the window to its status, if it names one. Racing updates all stay. NOT_FOUND; CONFLICT. */
+/** Adds an update and moves the window to its status, if it names one. Racing updates all stay. NOT_FOUND; CONFLICT; PLAN_LIMIT when it has 1,000. */
 export async function addMaintenanceUpdate(database: Database, actor: Actor, id: string, update: AddMaintenanceUpdate, at: Date): Promise<MaintenanceWindow> {
   return inTransaction(database, (tx) => changeWindow(tx, actor, id, update, at));
 }
@@ -58,6 +59,7 @@ async function changeWindow(tx: Transaction, actor: Actor, id: string, change: C
   const { next, event } = decideWindowChange(window, change, at);
   const { message } = change;
   const [changed] = await tx.update(maintenanceWindows).set(next).where(eq(maintenanceWindows.id, window.id)).returning();
+  if (message !== undefined) requireFewUpdates("maintenance window", await tx.$count(maintenanceUpdates, eq(maintenanceUpdates.maintenanceWindowId, window.id)));
   if (message !== undefined) await tx.insert(maintenanceUpdates).values({ id: newId(), organizationId: actor.organizationId, maintenanceWindowId: window.id, status: next.status, message, createdAt: next.updatedAt });
   if (change.serviceIds) await replaceServices(tx, window, joining);
   const affected = change.serviceIds ? await servicesOfWindows(tx, [window.id]) : services;

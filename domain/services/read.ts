@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries } from "../../platform/postgres/database.ts";
-import type { Service } from "../../schemas/api/services.ts";
+import type { Service, ServiceListQuery } from "../../schemas/api/services.ts";
 import { organizations, services } from "../../schemas/tables/all.ts";
 import type { Thresholds } from "../../schemas/thresholds.ts";
 import { effectiveThresholds } from "./effective-thresholds.ts";
@@ -13,9 +13,9 @@ interface FoundService {
   defaults: Thresholds | null;
 }
 
-/** All services of an organization, in display order. */
-export async function listServices(queries: Queries, organizationId: string): Promise<Service[]> {
-  const rows = await withDefaults(queries).where(eq(services.organizationId, organizationId)).orderBy(asc(services.displayOrder), asc(services.createdAt), asc(services.id));
+/** Services of an organization, in display order. */
+export async function listServices(queries: Queries, organizationId: string, { limit, offset }: ServiceListQuery): Promise<Service[]> {
+  const rows = await withDefaults(queries).where(eq(services.organizationId, organizationId)).orderBy(asc(services.displayOrder), asc(services.createdAt), asc(services.id)).limit(limit).offset(offset);
   return rows.map(showService);
 }
 

@@ -155,7 +155,7 @@ describe("the list", () => {
     await create(actor, { name: "first" });
     await create(actor, { name: "second", display_order: 1 });
     await create(actor, { name: "also first" }, later(1));
-    const listed = await listServices(database, actor.organizationId);
+    const listed = await listServices(database, actor.organizationId, { limit: 100, offset: 0 });
     expect(listed.map(({ name }) => name)).toEqual(["first", "also first", "second", "third"]);
     expect(listed[0]!.thresholds).toEqual(defaultThresholds);
   });
@@ -180,7 +180,7 @@ describe("another organization", () => {
       const attempts = [() => getService(database, mine.organizationId, foreign), () => update(mine, foreign, { name: "Mine" }), () => deleteService(database, mine, foreign)];
       for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: "NOT_FOUND", message: "No such service.", details: {} });
     }
-    expect(await listServices(database, mine.organizationId)).toEqual([]);
+    expect(await listServices(database, mine.organizationId, { limit: 100, offset: 0 })).toEqual([]);
     expect(await getService(database, theirs.organizationId, service.id)).toEqual(service);
   });
 });

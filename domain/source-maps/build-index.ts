@@ -15,8 +15,8 @@ export type BuiltIndex =
       sources: number;
       mappings: number;
     }
-  /** A sentence for who uploaded it. */
-  | { kind: "invalid"; reason: string };
+  /** Sentences for who uploaded it; without `fix` it is no map that can be read. */
+  | { kind: "invalid"; reason: string; fix?: string };
 
 /** Also the most lines a script can have. */
 const MAX_MAPPINGS = 20_000_000;

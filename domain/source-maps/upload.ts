@@ -11,14 +11,19 @@ import { findService } from "../services/read.ts";
 import type { BuiltIndex } from "./build-index.ts";
 import { noteLateMap } from "./late-maps.ts";
 import { storedKey } from "./match-url.ts";
+import { requireStorage } from "./require-storage.ts";
 import { showSourceMap } from "./show.ts";
 
-/** Reads a map from its file and turns it into an index, in a thread of its own. */
-export type IndexFile = (path: string) => Promise<BuiltIndex>;
+/**
+ * Reads an organization's map from its file and turns it into an index, in a process of its own. RATE_LIMITED when too many maps of the
+ * organization wait for that, UNAVAILABLE when too many of all do.
+ */
+export type IndexFile = (organizationId: string, path: string) => Promise<BuiltIndex>;
 
 /**
  * Takes a source map for a script of a release, in place of the one that was there. The same content is kept once, however
- * often it is uploaded. PLAN_RESTRICTED; NOT_FOUND for the service; INVALID_SOURCE_MAP with the reason.
+ * often it is uploaded. PLAN_RESTRICTED; PLAN_LIMIT when the maps would take more than the plan allows; NOT_FOUND for the service;
+ * INVALID_SOURCE_MAP with the reason.
  */
 export async function uploadSourceMap(database: Database, indexFile: IndexFile, actor: Actor, input: UploadSourceMap, at: Date): Promise<SourceMap> {
   const { organizationId } = actor;
@@ -29,12 +34,11 @@ export async function uploadSourceMap(database: Database, indexFile: IndexFile, 
   const url = storedKey(input.url);
   const known = await findFile(database, organizationId, file.hash);
   // Before the transaction: it takes seconds, in which nobody shall wait for a lock.
-  const built = known ? null : await indexFile(file.path);
-  if (built?.kind === "invalid") throw new Failure("INVALID_SOURCE_MAP", built.reason, { path: "/file", fix: "Upload the .map file that the build wrote beside the script." });
+  const built = known ? null : await readNew(database, indexFile, organizationId, file.path);
   return inTransaction(database, async (tx) => {
     const sameScript = and(eq(sourceMaps.serviceId, service.id), eq(sourceMaps.release, release), eq(sourceMaps.url, url));
     const [before] = await tx.select().from(sourceMaps).where(sameScript).for("update");
-    const debugId = built ? await keepFile(tx, { organizationId, hash: file.hash, sizeBytes: file.sizeBytes, debugId: built.debugId, index: built.index, createdAt: at }) : await lockFile(tx, organizationId, file.hash);
+    const debugId = built ? await keepFile(tx, { organizationId, hash: file.hash, sizeBytes: file.sizeBytes, debugId: built.debugId, index: built.index, storedBytes: built.index.length, createdAt: at }) : await lockFile(tx, organizationId, file.hash);
     const fields = { hash: file.hash, debugId, uploadedAt: at };
     const [row] = await tx
       .insert(sourceMaps)
@@ -42,10 +46,19 @@ export async function uploadSourceMap(database: Database, indexFile: IndexFile, 
       .onConflictDoUpdate({ target: [sourceMaps.serviceId, sourceMaps.release, sourceMaps.url], set: fields })
       .returning();
     const shown = showSourceMap(row!, file.sizeBytes);
+    await requireStorage(tx, organizationId);
     await noteLateMap(tx, { organizationId, serviceId: service.id, release, at });
     await recordAudit(tx, actor, { action: "sourcemap.uploaded", resourceType: "sourcemap", resourceId: shown.id, before: before ? audited(before) : null, after: audited(row!) });
     return shown;
   });
+}
+
+/** The index of a map that is not known yet. Where the plan has no room left the map is not read. */
+async function readNew(database: Database, indexFile: IndexFile, organizationId: string, path: string): Promise<BuiltIndex & { kind: "index" }> {
+  await requireStorage(database, organizationId);
+  const built = await indexFile(organizationId, path);
+  if (built.kind === "index") return built;
+  throw new Failure("INVALID_SOURCE_MAP", built.reason, { path: "/file", fix: built.fix ?? "Upload the .map file that the build wrote beside the script." });
 }
 
 type SourceMapRow = typeof sourceMaps.$inferSelect;

@@ -2,17 +2,19 @@ import { and, asc, desc, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
-import type { AssignedService, StatusPage, StatusPageSummary } from "../../schemas/api/status-pages.ts";
+import type { AssignedService, StatusPage, StatusPageListQuery, StatusPageSummary } from "../../schemas/api/status-pages.ts";
 import { services, statusPages, statusPageServices } from "../../schemas/tables/all.ts";
 import { showStatusPage, showSummary, type StatusPageRow } from "./columns.ts";
 
-/** An organization's pages, the default one first, then newest first. */
-export async function listStatusPages(queries: Queries, organizationId: string): Promise<StatusPageSummary[]> {
+/** An organization's pages, newest first. */
+export async function listStatusPages(queries: Queries, organizationId: string, { limit, offset }: StatusPageListQuery): Promise<StatusPageSummary[]> {
   const rows = await queries
     .select()
     .from(statusPages)
     .where(eq(statusPages.organizationId, organizationId))
-    .orderBy(desc(statusPages.isDefault), desc(statusPages.createdAt), desc(statusPages.id));
+    .orderBy(desc(statusPages.createdAt), desc(statusPages.id))
+    .limit(limit)
+    .offset(offset);
   return rows.map(showSummary);
 }
 

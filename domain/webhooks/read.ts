@@ -2,15 +2,15 @@ import { and, desc, eq } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
-import type { Webhook } from "../../schemas/api/webhooks.ts";
+import type { Webhook, WebhookListQuery } from "../../schemas/api/webhooks.ts";
 import { webhooks } from "../../schemas/tables/all.ts";
 import { maskSecretHeaders } from "../secret-names.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
 
-/** All webhooks of an organization, newest first. */
-export async function listWebhooks(queries: Queries, organizationId: string): Promise<Webhook[]> {
-  const rows = await queries.select().from(webhooks).where(eq(webhooks.organizationId, organizationId)).orderBy(desc(webhooks.createdAt), desc(webhooks.id));
+/** Webhooks of an organization, newest first. */
+export async function listWebhooks(queries: Queries, organizationId: string, { limit, offset }: WebhookListQuery): Promise<Webhook[]> {
+  const rows = await queries.select().from(webhooks).where(eq(webhooks.organizationId, organizationId)).orderBy(desc(webhooks.createdAt), desc(webhooks.id)).limit(limit).offset(offset);
   return rows.map(showWebhook);
 }
 

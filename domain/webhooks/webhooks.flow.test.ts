@@ -54,7 +54,7 @@ describe("a webhook", () => {
       disabled_at: null, disabled_reason: null, created_at: at.toISOString(), updated_at: at.toISOString(),
     });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(await listWebhooks(database, actor.organizationId)).toEqual([webhook]);
+    expect(await listWebhooks(database, actor.organizationId, { limit: 100, offset: 0 })).toEqual([webhook]);
 
     const later = new Date(at.getTime() + 1_000);
     const updated = await updateWebhook({ database, config }, actor, webhook.id, UpdateWebhook.parse({ name: "Night", events: ["monitor.up"], is_active: false }), later);
@@ -63,7 +63,7 @@ describe("a webhook", () => {
     const rotated = await rotateSecret(database, actor, webhook.id, { expire_previous: false }, later);
     expect(rotated.signing_secret).not.toBe(secret);
     await deleteWebhook(database, actor, webhook.id);
-    expect(await listWebhooks(database, actor.organizationId)).toEqual([]);
+    expect(await listWebhooks(database, actor.organizationId, { limit: 100, offset: 0 })).toEqual([]);
 
     const entries = await auditOf();
     expect(entries.map(({ action, changedFields }) => ({ action, changedFields: changedFields.length > 5 ? "all" : changedFields }))).toEqual([

@@ -2,8 +2,8 @@ import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
 import { forgetTexts } from "../../domain/notifications/take-text.ts";
 import { forgetOldTries } from "../../domain/status-pages/password-tries.ts";
-import { forgetOldRuns } from "../../domain/workflows/runs/record.ts";
 import { forgetOldAsks } from "../../domain/subscribers/count-asks.ts";
+import { forgetOldRuns, forgetSurplusRuns } from "../../domain/workflows/runs/record.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
@@ -16,12 +16,13 @@ const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[
   forgetOldDeliveries,
   forgetOldNotifications,
   forgetOldRuns,
+  forgetSurplusRuns,
   forgetTexts,
   forgetOldTries,
   forgetOldAsks,
 ];
 
-/** Deletes what is kept for 30 days at most, or shorter. One kind that cannot be deleted does not keep the others. */
+/** Deletes what is kept for 30 days at most, or shorter, and what is more than is kept. One kind that cannot be deleted does not keep the others. */
 export function forgetOld({ database, clock, log }: { database: Database; clock: Clock; log: Log }): Repeating {
   return repeat({
     pauseMs: EVERY_MS,

@@ -8,7 +8,7 @@ import { createWorkflow } from "../../domain/workflows/create.ts";
 import { deleteWorkflow } from "../../domain/workflows/delete.ts";
 import { getWorkflowRun, listWorkflowRuns } from "../../domain/workflows/read-runs.ts";
 import { claimRuns } from "../../domain/workflows/runs/read-claimed.ts";
-import { RunLost } from "../../domain/workflows/runs/record.ts";
+import { forgetSurplusRuns, RunLost } from "../../domain/workflows/runs/record.ts";
 import { takeStep } from "../../domain/workflows/runs/take-step.ts";
 import { triggerWorkflow } from "../../domain/workflows/trigger.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -18,6 +18,7 @@ import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
 import type { CreateWorkflow, WorkflowRun, WorkflowStep } from "../../schemas/api/workflows.ts";
+import { WORKFLOW_RUNS_KEPT } from "../../schemas/plans.ts";
 import { apiKeys, auditEntries, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
@@ -161,7 +162,7 @@ describe("a workflow", () => {
   it("that is deleted ends its runs, also one that is being carried out", async () => {
     const { id } = await make([{ type: "wait", seconds: 60 }, { type: "create_incident", title: "Never" }]);
     const runId = await start(id);
-    const [run] = await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 10, perOrganization: 10, running: new Map() });
+    const [run] = await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 10 });
     await deleteWorkflow(database, actor, id);
     await expect(takeStep(run!, { database, outbound, clock, config, log, signal: new AbortController().signal, leaseMs: LEASE_MS })).rejects.toBeInstanceOf(RunLost);
     await expect(read(runId)).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -173,7 +174,7 @@ describe("a step", () => {
     const { id } = await make([{ type: "create_incident", title: "Once" }, { type: "wait", seconds: 60 }]);
     const runId = await start(id);
     const needs = { database, outbound, clock, config, log, signal: new AbortController().signal, leaseMs: LEASE_MS };
-    const claim = async () => (await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 10, perOrganization: 10, running: new Map() }))[0];
+    const claim = async () => (await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 10 }))[0];
     const first = await claim();
     expect(await claim()).toBeUndefined();
     // It froze for longer than its lease; another went on.
@@ -298,7 +299,7 @@ describe("a step of a workflow that a key saved", () => {
     const { id } = await make([asks()]);
     const runId = await start(id);
     for (let n = 0; n < 5; n++) {
-      expect(await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 1, perOrganization: 10, running: new Map() })).toMatchObject([{ begun: n + 1 }]);
+      expect(await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 1 })).toMatchObject([{ begun: n + 1 }]);
       now += LEASE_MS;
     }
     startRunner();
@@ -342,11 +343,58 @@ describe("runs", () => {
     expect(await database.select({ trigger: workflowRuns.trigger }).from(workflowRuns).where(eq(workflowRuns.workflowId, id)).orderBy(asc(workflowRuns.createdAt))).toEqual([{ trigger: "schedule" }, { trigger: "schedule" }]);
   });
 
-  it("of one organization leave places for another's", async () => {
-    const { id } = await make([{ type: "http_request", method: "GET", url: `${receiver.url}/slow` }]);
-    for (let n = 0; n < 15; n++) await start(id);
-    const [first, second] = [await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 50, perOrganization: 10, running: new Map() }), await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 40, perOrganization: 10, running: new Map([[actor.organizationId, 10]]) })];
-    expect([first.length, second.length]).toEqual([10, 0]);
+  it("of one organization are carried out by all processes together only as many as its plan allows at a time, and leave places for another's", async () => {
+    const sent: string[] = [];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow: Outbound = { ...outbound, send: async (request) => (sent.push(new URL(request.url).pathname), await held, outbound.send(request)) };
+    const other = systemActor(await makeOrganization(), "Other");
+    await database.update(organizations).set({ plan: "free" });
+    const ask = (path: string): WorkflowStep => ({ type: "http_request", method: "GET", url: `${receiver.url}${path}` });
+    const [mine, theirs] = [await make([ask("/mine")]), await make([ask("/theirs")], {}, other)];
+    const runs = await Promise.all(Array.from({ length: 12 }, () => start(mine.id)));
+    for (let count = 0; count < 2; count++) {
+      const runner = runDueWorkflows({ database, outbound: slow, clock, config, log });
+      runners.push(runner);
+      runner.start();
+    }
+    await vi.waitFor(() => expect(sent.filter((path) => path === "/mine")).toHaveLength(5), 10_000);
+    const { run_id: their } = await triggerWorkflow(database, other, theirs.id, { inputs: {} }, new Date(now));
+    await vi.waitFor(() => expect(sent).toContain("/theirs"), 10_000);
+    // Both have looked again since, and took none of those that wait.
+    expect(sent.filter((path) => path === "/mine")).toHaveLength(5);
+    expect(await database.$count(workflowRuns, and(eq(workflowRuns.workflowId, mine.id), eq(workflowRuns.status, "queued")))).toBe(7);
+    release();
+    for (const id of runs) await ended(id, "succeeded");
+    await vi.waitFor(async () => expect((await getWorkflowRun(database, other.organizationId, their)).status).toBe("succeeded"), 10_000);
+  });
+
+  it("of a process that died take no place once their claim has ended", async () => {
+    await database.update(organizations).set({ plan: "free" });
+    const { id } = await make([{ type: "wait", seconds: 1 }]);
+    for (let n = 0; n < 7; n++) await start(id);
+    const claim = async () => (await claimRuns(database, new Date(now), { leaseMs: LEASE_MS, room: 50 })).length;
+    expect([await claim(), await claim()]).toEqual([5, 0]);
+    now += LEASE_MS;
+    expect([await claim(), await claim()]).toEqual([5, 0]);
+  });
+});
+
+describe("runs that ended", () => {
+  it("are kept as many of each workflow as the plan says, the newest, and none that has not ended goes", async () => {
+    await database.update(organizations).set({ plan: "free" });
+    const [full, other] = [await make([{ type: "wait", seconds: 1 }]), await make([{ type: "wait", seconds: 1 }])];
+    const add = (workflowId: string, count: number, values: Partial<typeof workflowRuns.$inferInsert>) =>
+      database.insert(workflowRuns).values(Array.from({ length: count }, (_, age) => ({ id: newId(), organizationId: actor.organizationId, workflowId, inputs: {}, dueAt: new Date(now), createdAt: new Date(now - age), ...values })));
+    const over = { status: "succeeded" as const, finishedAt: new Date(now) };
+    await add(full.id, WORKFLOW_RUNS_KEPT.free + 10, over);
+    await add(full.id, 1, { createdAt: new Date(now - 1_000_000) });
+    await add(other.id, 5, over);
+    expect(await forgetSurplusRuns(database)).toBe(false);
+    const left = (workflowId: string) => database.select({ createdAt: workflowRuns.createdAt, status: workflowRuns.status }).from(workflowRuns).where(eq(workflowRuns.workflowId, workflowId)).orderBy(asc(workflowRuns.createdAt));
+    const rows = await left(full.id);
+    expect([rows.length, rows[0]!.status, rows[1]!.createdAt.getTime()]).toEqual([WORKFLOW_RUNS_KEPT.free + 1, "queued", now - WORKFLOW_RUNS_KEPT.free + 1]);
+    expect(await left(other.id)).toHaveLength(5);
   });
 });
 

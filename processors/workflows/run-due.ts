@@ -24,9 +24,8 @@ interface RunDueNeeds {
 /** The longest step, half a minute, and a quarter of one to record it. */
 const LEASE_MS = 45_000;
 
-/** Runs at a time in this process, and of one organization. */
-const AT_ONCE = 50;
-const PER_ORGANIZATION = 10;
+/** Runs at a time in this process: twice what the largest plan allows one organization. Most wait for an answer. */
+const AT_ONCE = 200;
 
 /** Starts the workflows whose time has come and carries out the runs that are due, some at a time. Any number of these may run beside each other. */
 export function runDueWorkflows({ database, outbound, clock, config, log, leaseMs = LEASE_MS }: RunDueNeeds): Repeating {
@@ -58,10 +57,8 @@ export function runDueWorkflows({ database, outbound, clock, config, log, leaseM
     const more = await startScheduled(database, now);
     const room = AT_ONCE - running.size;
     if (room <= 0) return false;
-    const organizations = new Map<string, number>();
-    for (const { organizationId } of running.keys()) organizations.set(organizationId, (organizations.get(organizationId) ?? 0) + 1);
     // Until its lease has ended by the clock as it is now, which the others may see already.
-    const claimed = await claimRuns(database, now, { leaseMs: leaseMs + clock.now() - now.getTime(), room, perOrganization: PER_ORGANIZATION, running: organizations });
+    const claimed = await claimRuns(database, now, { leaseMs: leaseMs + clock.now() - now.getTime(), room });
     for (const run of claimed) running.set(run, carryOn(run).catch((error: unknown) => note(error, run)).finally(() => running.delete(run)));
     return more || claimed.length > 0;
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CHANNEL_TYPES } from "../vocabulary.ts";
-import { Name, Timestamp } from "./shared.ts";
+import { limit, Name, Offset, Timestamp } from "./shared.ts";
 
 const Type = z.enum(CHANNEL_TYPES).meta({ example: "slack" });
 const HookUrl = z.string().min(1).max(2048);
@@ -37,6 +37,9 @@ export const Channel = z
   .meta({ id: "Channel" });
 export type Channel = z.infer<typeof Channel>;
 
+/** Without `limit` all that a plan can have. */
+export const ChannelListQuery = z.object({ limit: limit(500, 500), offset: Offset });
+export type ChannelListQuery = z.output<typeof ChannelListQuery>;
 export const ChannelList = z.object({ channels: z.array(Channel) });
 
 export const CreateChannel = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEFAULT_THRESHOLDS, METRIC_NAME, Thresholds, ThresholdsPatch } from "../thresholds.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES } from "../vocabulary.ts";
-import { FreeText, Name, Timestamp } from "./shared.ts";
+import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
 
 const Status = z.enum(SERVICE_STATUSES);
 const DisplayOrder = z.int32().meta({ description: "Services are listed by this number, smallest first.", example: 0 });
@@ -21,6 +21,9 @@ export const Service = z
   .meta({ id: "Service" });
 export type Service = z.infer<typeof Service>;
 
+/** Without `limit` all that a plan can have. */
+export const ServiceListQuery = z.object({ limit: limit(2_500, 2_500), offset: Offset });
+export type ServiceListQuery = z.output<typeof ServiceListQuery>;
 export const ServiceList = z.object({ services: z.array(Service) });
 
 const ThresholdsChange = ThresholdsPatch.meta({

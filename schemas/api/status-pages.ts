@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ANNOUNCEMENT_TYPES, BORDER_RADII, DOMAIN_STATUSES, FONT_FAMILIES, HEADER_STYLES, PAGE_LANGUAGES, PAGE_THEMES, PAGE_VISIBILITIES, SERVICE_STATUSES, THEME_MODES } from "../vocabulary.ts";
 import { normaliseRange } from "../address-range.ts";
 import { asHtmlReads } from "../html-text.ts";
-import { FreeText, Name, Timestamp } from "./shared.ts";
+import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
 
 /** Bytes of each of a page's own CSS, HTML and template texts. */
 const MAX_MARKUP_BYTES = 65_536;
@@ -109,6 +109,8 @@ export type StatusPageSummary = z.infer<typeof StatusPageSummary>;
 export const StatusPage = StatusPageSummary.extend({ organization_id: z.uuid(), ...shown }).meta({ id: "StatusPage" });
 export type StatusPage = z.infer<typeof StatusPage>;
 
+export const StatusPageListQuery = z.object({ limit: limit(100, 500), offset: Offset });
+export type StatusPageListQuery = z.output<typeof StatusPageListQuery>;
 export const StatusPageList = z.object({ pages: z.array(StatusPageSummary) });
 export const StatusPageAnswer = z.object({ page: StatusPage });
 export const VerifiedDomain = z.object({

@@ -27,6 +27,9 @@ export const Webhook = z
   .meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof Webhook>;
 
+/** Without `limit` all that a plan can have. */
+export const WebhookListQuery = z.object({ limit: limit(500, 500), offset: Offset });
+export type WebhookListQuery = z.output<typeof WebhookListQuery>;
 export const WebhookList = z.object({ webhooks: z.array(Webhook) });
 export const WebhookAnswer = z.object({ webhook: Webhook });
 export const WebhookInFull = WebhookAnswer.extend({

@@ -15,9 +15,11 @@ export const sourceMapFiles = pgTable(
     sizeBytes: integer("size_bytes").notNull(),
     debugId: uuid("debug_id"),
     index: bytes("index").notNull(),
+    /** Of the index. */
+    storedBytes: integer("stored_bytes").notNull().default(0),
     createdAt: moment("created_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.organizationId, table.hash] })],
+  (table) => [primaryKey({ columns: [table.organizationId, table.hash] }), index("source_map_files_stored").on(table.organizationId, table.storedBytes)],
 );
 
 /** Which script of which release a map belongs to. */

@@ -79,6 +79,7 @@ export const workflowRuns = pgTable(
   (table) => [
     index("workflow_runs_workflow").on(table.workflowId, table.createdAt),
     index("workflow_runs_due").on(table.dueAt).where(sql`finished_at is null`),
+    index("workflow_runs_claimed").on(table.organizationId, table.dueAt).where(sql`finished_at is null and lease_token is not null`),
     index("workflow_runs_unfinished").on(table.workflowId).where(sql`finished_at is null`),
     index("workflow_runs_finished").on(table.finishedAt),
   ],

@@ -1,5 +1,5 @@
 import { listChannels } from "../../../domain/channels/read.ts";
-import { ChannelList } from "../../../schemas/api/channels.ts";
+import { ChannelList, ChannelListQuery } from "../../../schemas/api/channels.ts";
 import { route } from "../../route.ts";
 
 export const list = route({
@@ -9,6 +9,7 @@ export const list = route({
   tag: "Notification channels",
   summary: "List notification channels",
   description: "Newest first.",
+  query: ChannelListQuery,
   response: ChannelList,
-  handle: async ({ actor, needs }) => ({ channels: await listChannels(needs.database, actor.organizationId) }),
+  handle: async ({ actor, query, needs }) => ({ channels: await listChannels(needs.database, actor.organizationId, query) }),
 });

@@ -9,10 +9,11 @@ export const addUpdate = route({
   scope: "incidents:write",
   tag: "Incidents",
   summary: "Add an update to an incident",
-  description: "Answers with the whole incident. Emits `incident.updated`, or `incident.resolved` when this resolves it.",
+  description: "Answers with the whole incident. Emits `incident.updated`, or `incident.resolved` when this resolves it. An incident has at most 1,000 updates.",
   params: PathId,
   body: AddIncidentUpdate,
   response: Incident,
   status: 201,
+  failures: ["PLAN_LIMIT"],
   handle: ({ params, body, actor, needs }) => addIncidentUpdate(needs.database, actor, params.id, body, new Date(needs.clock.now())),
 });

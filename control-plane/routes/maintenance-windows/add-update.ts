@@ -9,11 +9,11 @@ export const addUpdate = route({
   scope: "maintenance:write",
   tag: "Maintenance windows",
   summary: "Add an update to a maintenance window",
-  description: "Answers with the whole window. With a status it also moves the window there, with the events of that step.",
+  description: "Answers with the whole window. With a status it also moves the window there, with the events of that step. A window has at most 1,000 updates.",
   params: PathId,
   body: AddMaintenanceUpdate,
   response: MaintenanceWindow,
   status: 201,
-  failures: ["CONFLICT"],
+  failures: ["CONFLICT", "PLAN_LIMIT"],
   handle: ({ params, body, actor, needs }) => addMaintenanceUpdate(needs.database, actor, params.id, body, new Date(needs.clock.now())),
 });

@@ -1,5 +1,5 @@
 import { listServices } from "../../../domain/services/read.ts";
-import { ServiceList } from "../../../schemas/api/services.ts";
+import { ServiceList, ServiceListQuery } from "../../../schemas/api/services.ts";
 import { route } from "../../route.ts";
 
 export const list = route({
@@ -8,8 +8,9 @@ export const list = route({
   scope: "services:read",
   tag: "Services",
   summary: "List services",
-  description: "All services in display order, each with the status that follows from everything known about it.",
+  description: "In display order, each with the status that follows from everything known about it.",
+  query: ServiceListQuery,
   response: ServiceList,
   keptUntilChange: true,
-  handle: async ({ actor, needs }) => ({ services: await listServices(needs.database, actor.organizationId) }),
+  handle: async ({ actor, query, needs }) => ({ services: await listServices(needs.database, actor.organizationId, query) }),
 });

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
+import { like } from "drizzle-orm";
 import { SourceMapGenerator } from "source-map";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { CreatedOrganization } from "../../../domain/organizations/create.ts";
@@ -45,6 +46,14 @@ async function upload(fields: Fields, headers: Record<string, string> = {}, pack
 
 const list = async (query = "") => (await plane.call("GET", `/sourcemaps${query}`)).body.sourcemaps as Record<string, unknown>[];
 const files = async () => (await plane.database.select({ sizeBytes: sourceMapFiles.sizeBytes }).from(sourceMapFiles)).length;
+
+/** Leaves room for so many bytes of source maps: nobody writes 5 GiB for a test. */
+async function fillStorage(organizationId: string, room: number): Promise<void> {
+  const large = { organizationId, hash: "large", sizeBytes: 0, index: Buffer.alloc(0), createdAt: new Date() };
+  const parts = Array.from({ length: 5 }, (_, part) => ({ ...large, hash: `large ${part}`, storedBytes: 1024 ** 3 - (part === 0 ? room : 0) }));
+  await plane.database.delete(sourceMapFiles).where(like(sourceMapFiles.hash, "large%"));
+  await plane.database.insert(sourceMapFiles).values(parts);
+}
 
 describe("a source map", () => {
   it("is stored, listed, counted with its release, and goes when it is deleted", async () => {
@@ -103,7 +112,7 @@ describe("a source map", () => {
   it("that brings down the process that reads it is refused, and the next one is read", async () => {
     const hostile = { ...(JSON.parse(mapOf("chain.js")) as object), sourcesContent: [`${"1+".repeat(500_000)}1`] };
     const answer = await upload({ url: "~/hostile.js", file: new Blob([JSON.stringify(hostile)]) });
-    expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_SOURCE_MAP", error: expect.stringContaining("cannot be read") as string } });
+    expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_SOURCE_MAP", error: expect.stringContaining("brought down the process that read it") as string } });
     expect((await upload({ url: "~/after.js", file: new Blob([mapOf("after.ts")]) })).status).toBe(201);
   });
 
@@ -168,6 +177,29 @@ describe("a source map", () => {
     expect((await plane.call("GET", "/sourcemaps", undefined, foreign)).body).toEqual({ sourcemaps: [] });
     expect((await plane.call("GET", `/sourcemaps?service_id=${serviceId}`, undefined, foreign)).body).toEqual({ sourcemaps: [] });
     expect((await plane.call("DELETE", `/sourcemaps/${body.sourcemap.id}`, undefined, foreign)).status).toBe(404);
+  });
+
+  it("is refused when the maps would take more than the plan allows, with what is used and what is allowed", async () => {
+    const { apiKey, serviceId: service, organizationId } = await plane.createOrganization("pro");
+    const post = (name: string, url = `~/${name}.js`) => upload({ service_id: service, url, file: new Blob([mapOf(`${name}.ts`)]) }, { "x-api-key": apiKey });
+    const { body: first } = await post("first");
+    await fillStorage(organizationId, 0);
+    const refused = await post("second");
+    expect(refused).toMatchObject({ status: 403, body: { code: "PLAN_LIMIT", path: "/file", error: "The pro plan allows 5 GiB of source maps as they are stored; with this one they take 5.001 GiB.", fix: expect.stringContaining("Delete the maps of releases that nobody uses any more, or change to the team plan, which allows 50 GiB.") as string } });
+    // What is there already takes a row again.
+    expect((await post("first", "~/elsewhere.js")).status).toBe(403);
+    expect((await plane.call("GET", "/sourcemaps", undefined, { "x-api-key": apiKey })).body.sourcemaps).toHaveLength(1);
+
+    await fillStorage(organizationId, 5_000);
+    expect(await Promise.all([post("second"), post("first", "~/elsewhere.js")])).toMatchObject([{ status: 201 }, { status: 201 }]);
+    expect((await plane.call("DELETE", `/sourcemaps/${first.sourcemap.id}`, undefined, { "x-api-key": apiKey })).status).toBe(200);
+  });
+
+  it("of two that are uploaded at once, where one has room, only one is taken", async () => {
+    const { apiKey, serviceId: service, organizationId } = await plane.createOrganization("pro");
+    await fillStorage(organizationId, 2_048);
+    const answers = await Promise.all(["a", "b", "c"].map((name) => upload({ service_id: service, url: `~/${name}.js`, file: new Blob([mapOf(`${name}.ts`)]) }, { "x-api-key": apiKey })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403, 403]);
   });
 
   it("leaves no file behind on the disk of the control plane", async () => {

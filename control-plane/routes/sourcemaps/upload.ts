@@ -13,7 +13,7 @@ export const upload = route({
   form: { fileBytes: SOURCE_MAP_BYTES },
   response: SourceMapUploaded,
   status: 201,
-  failures: ["PLAN_RESTRICTED", "INVALID_SOURCE_MAP", "NOT_FOUND"],
+  failures: ["PLAN_RESTRICTED", "PLAN_LIMIT", "INVALID_SOURCE_MAP", "NOT_FOUND"],
   // Reading a map takes seconds, for which no transaction is kept open; sent twice it is stored once.
   commitsEarly: true,
   handle: async ({ body, actor, needs }) => ({ success: true as const, sourcemap: await uploadSourceMap(needs.database, needs.indexSourceMap, actor, body, new Date(needs.clock.now())) }),

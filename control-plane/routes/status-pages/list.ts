@@ -1,5 +1,5 @@
 import { listStatusPages } from "../../../domain/status-pages/read.ts";
-import { StatusPageList } from "../../../schemas/api/status-pages.ts";
+import { StatusPageList, StatusPageListQuery } from "../../../schemas/api/status-pages.ts";
 import { route } from "../../route.ts";
 
 export const list = route({
@@ -8,7 +8,8 @@ export const list = route({
   scope: "status_pages:read",
   tag: "Status pages",
   summary: "List status pages",
-  description: "The default page first, then the newest.",
+  description: "Newest first; `is_default` tells which one is the default page.",
+  query: StatusPageListQuery,
   response: StatusPageList,
-  handle: async ({ actor, needs }) => ({ pages: await listStatusPages(needs.database, actor.organizationId) }),
+  handle: async ({ actor, query, needs }) => ({ pages: await listStatusPages(needs.database, actor.organizationId, query) }),
 });

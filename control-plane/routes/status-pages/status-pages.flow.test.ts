@@ -143,6 +143,17 @@ describe("a status page", () => {
   });
 });
 
+describe("the list of pages", () => {
+  it("is newest first, wherever the default page comes, and goes page by page", async () => {
+    const team = await plane.createOrganization("team");
+    const made = [await make({}, team), await make({ is_default: true }, team), await make({}, team)].map(({ id }) => id).toReversed();
+    const ids = (await pagesOf(team)).map(({ id }) => id);
+    expect(ids.slice(0, 3)).toEqual(made);
+    const { pages } = (await plane.call("GET", "/status-pages?limit=2&offset=1", undefined, as(team))).body;
+    expect((pages as StatusPage[]).map(({ id }) => id)).toEqual(ids.slice(1, 3));
+  });
+});
+
 describe("the default page", () => {
   it("is moved and never taken away, whoever moves it at once", async () => {
     const team = await plane.createOrganization("team");
@@ -150,8 +161,8 @@ describe("the default page", () => {
     expect(pages.map((page) => page.is_default)).not.toContain(true);
     const moves = await Promise.all(pages.map(({ id }) => plane.call("PATCH", `/status-pages/${id}`, { is_default: true }, as(team))));
     expect(moves.map(({ status }) => status)).toEqual(pages.map(() => 200));
-    const [first, ...rest] = await pagesOf(team);
-    expect([first!.is_default, rest.filter((page) => page.is_default).length]).toEqual([true, 0]);
+    const [first, ...rest] = (await pagesOf(team)).filter((page) => page.is_default);
+    expect(rest).toEqual([]);
     expect((await plane.call("PATCH", `/status-pages/${first!.id}`, { is_default: false }, as(team))).body).toMatchObject({ code: "DEFAULT_PAGE", path: "/is_default" });
     expect((await auditOf(team.pageId)).at(-1)).toMatchObject({ action: "status_page.updated", changedFields: ["is_default"], before: { is_default: true }, after: { is_default: false } });
     expect(await make({ is_default: true }, team)).toMatchObject({ is_default: true });

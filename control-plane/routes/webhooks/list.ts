@@ -1,5 +1,5 @@
 import { listWebhooks } from "../../../domain/webhooks/read.ts";
-import { WebhookList } from "../../../schemas/api/webhooks.ts";
+import { WebhookList, WebhookListQuery } from "../../../schemas/api/webhooks.ts";
 import { route } from "../../route.ts";
 
 export const list = route({
@@ -9,6 +9,7 @@ export const list = route({
   tag: "Webhooks",
   summary: "List webhooks",
   description: "Newest first.",
+  query: WebhookListQuery,
   response: WebhookList,
-  handle: async ({ actor, needs }) => ({ webhooks: await listWebhooks(needs.database, actor.organizationId) }),
+  handle: async ({ actor, query, needs }) => ({ webhooks: await listWebhooks(needs.database, actor.organizationId, query) }),
 });

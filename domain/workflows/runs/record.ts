@@ -1,6 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { inTransaction, type Database, type Transaction } from "../../../platform/postgres/database.ts";
-import { workflowRuns } from "../../../schemas/tables/all.ts";
+import { WORKFLOW_RUNS_KEPT } from "../../../schemas/plans.ts";
+import { organizations, workflowRuns, workflows } from "../../../schemas/tables/all.ts";
 import { storableJson } from "../../events/storable-json.ts";
 import type { StepTrace } from "../../../schemas/api/workflows.ts";
 import type { Position } from "./position.ts";
@@ -64,6 +65,22 @@ function leased({ id, leaseToken }: ClaimedRun) {
 
 const KEPT_MS = 30 * 86_400_000;
 const BATCH = 1_000;
+
+/** Deletes runs that ended, beside as many of each workflow as its organization's plan keeps: a bounded number. True when there are more. */
+export async function forgetSurplusRuns(database: Database): Promise<boolean> {
+  const { rowCount } = await database.execute(sql`
+    delete from ${workflowRuns} as run using (
+      select old.id from ${workflows} as workflow
+      join ${organizations} as organization on organization.id = workflow.organization_id
+      cross join lateral (
+        select created_at from ${workflowRuns} where workflow_id = workflow.id
+        order by created_at desc offset (${JSON.stringify(WORKFLOW_RUNS_KEPT)}::jsonb ->> organization.plan::text)::int limit 1
+      ) as first_surplus
+      join ${workflowRuns} as old on old.workflow_id = workflow.id and old.created_at <= first_surplus.created_at and old.finished_at is not null
+      limit ${BATCH}
+    ) as surplus where run.id = surplus.id`);
+  return rowCount === BATCH;
+}
 
 /** Deletes runs that ended more than 30 days ago. True when there are more. */
 export async function forgetOldRuns(database: Database, now: Date): Promise<boolean> {

@@ -3,10 +3,11 @@ import type { Actor } from "../domain/actor.ts";
 import { isWellFormedApiKey } from "../domain/api-keys/format.ts";
 import { invalidity } from "../domain/api-keys/judge.ts";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
-import type { ClientAddress } from "../platform/client-address.ts";
+import { countedAddress, type ClientAddress } from "../platform/client-address.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { Failure } from "../platform/failures.ts";
+import { TooManyLoads } from "../platform/load-together.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
 import type { RateLimit } from "../platform/rate-limit.ts";
 import type { KnownKeys } from "./known-keys.ts";
@@ -44,15 +45,20 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
     return clientAddress(request.socket.remoteAddress ?? "", joined(request.headers["x-forwarded-for"]));
   }
 
+  function strangerName(request: FastifyRequest): string {
+    return `anonymous/${countedAddress(addressOf(request))}`;
+  }
+
   function countStranger(request: FastifyRequest, reply: FastifyReply): void {
-    count(reply, `anonymous/${addressOf(request)}`, config.RATE_LIMIT_ANONYMOUS);
+    count(reply, strangerName(request), config.RATE_LIMIT_ANONYMOUS);
   }
 
   async function findKey(text: string): Promise<FoundApiKey | null> {
-    if (!isWellFormedApiKey(text)) return null;
     return keys.find(text).catch((error: unknown) => {
       // Not 401: callers throw their key away on that.
-      throw isPostgresAway(error) ? new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 }) : error;
+      if (isPostgresAway(error)) throw new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 });
+      if (error instanceof TooManyLoads) throw new Failure("UNAVAILABLE", "This key is not known here yet and too many are being looked up.", { retryAfter: 1, fix: "Send it again." });
+      throw error;
     });
   }
 
@@ -60,15 +66,22 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
     countStranger,
     async requireCaller(request, reply) {
       const text = joined(request.headers["x-api-key"]) ?? "";
-      const key = await findKey(text).catch((error: unknown) => {
-        countStranger(request, reply);
-        throw error;
-      });
+      const wellFormed = isWellFormedApiKey(text);
+      const known = wellFormed && keys.isKnown(text);
+      // Counted before the look-up, so that an address past its limit costs none; a valid key takes it back.
+      if (!known) countStranger(request, reply);
+      const key = !wellFormed
+        ? null
+        : await findKey(text).catch((error: unknown) => {
+            if (known) countStranger(request, reply);
+            throw error;
+          });
       const refusal = key === null ? unknownKey(text, request.headers.authorization) : invalidity(key, clock.now());
       if (key === null || refusal) {
-        countStranger(request, reply);
+        if (known) countStranger(request, reply);
         throw refusal!;
       }
+      if (!known) rateLimit.giveBack(strangerName(request));
       count(reply, `key/${key.id}`, config.RATE_LIMIT_STANDARD[key.plan]);
       keys.noteUse(key.id);
       const address = addressOf(request);

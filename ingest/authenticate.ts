@@ -1,15 +1,15 @@
 import type { HttpRequest } from "uWebSockets.js";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { invalidity, scopeRefusal } from "../domain/api-keys/judge.ts";
-import type { ClientAddress } from "../platform/client-address.ts";
+import { countedAddress, type ClientAddress } from "../platform/client-address.ts";
 import type { Clock } from "../platform/clock.ts";
 import { Failure } from "../platform/failures.ts";
+import { TooManyLoads } from "../platform/load-together.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
 import type { RateLimit } from "../platform/rate-limit.ts";
 import type { Scope } from "../schemas/vocabulary.ts";
 import type { CredentialCache } from "./credential-cache.ts";
 import type { Exchange } from "./exchange.ts";
-import { TooManyLoads } from "./revalidating-cache.ts";
 
 export interface AuthenticateNeeds {
   credentials: CredentialCache;
@@ -29,17 +29,25 @@ export interface AuthenticateNeeds {
 export function authenticate(needs: AuthenticateNeeds, exchange: Exchange, request: HttpRequest, scopes: readonly Scope[], accept: (key: FoundApiKey) => void): void {
   const text = request.getHeader("x-api-key") || readBearer(request.getHeader("authorization"));
   const found = text === "" ? null : needs.credentials.apiKey(text);
+  if (found && invalidity(found, needs.clock.now()) === null) return admit(found);
+
   // Whose request it is matters only without a valid key.
-  if (!found || invalidity(found, needs.clock.now()) !== null) exchange.forwardedFor = request.getHeader("x-forwarded-for");
+  exchange.forwardedFor = request.getHeader("x-forwarded-for");
+  const stranger = strangerName(needs, exchange);
+  // Counted before the look-up, so that an address past its limit costs none; a valid key takes it back.
+  if (!takeRate(needs.rateLimit, exchange, stranger, needs.anonymousLimit)) return;
   if (found !== undefined) return judge(found);
   needs.credentials.loadApiKey(text).then(judge, (error: unknown) => exchange.fail(lookUpFailure(needs, error, exchange)));
 
   function judge(key: FoundApiKey | null): void {
     const invalid = key === null ? unknownKey(text) : invalidity(key, needs.clock.now());
-    if (key === null || invalid !== null) {
-      if (takeAnonymous(needs, exchange)) exchange.fail(invalid!);
-      return;
-    }
+    if (key === null || invalid !== null) return exchange.fail(invalid!);
+    needs.rateLimit.giveBack(stranger);
+    exchange.rate = null;
+    admit(key);
+  }
+
+  function admit(key: FoundApiKey): void {
     const refusal = scopeRefusal(key.scopes, scopes);
     if (refusal) return exchange.fail(refusal);
     needs.noteUse(key.id);
@@ -57,10 +65,9 @@ function unknownKey(text: string): Failure {
     : new Failure("UNAUTHENTICATED", "This API key is not known.", { fix: "Check that the key was copied whole." });
 }
 
-/** Counts a request without a valid key by its address; false when it was answered 429. */
-function takeAnonymous({ rateLimit, clientAddress, anonymousLimit }: AuthenticateNeeds, exchange: Exchange): boolean {
-  const address = clientAddress(exchange.socketAddress(), exchange.forwardedFor || undefined);
-  return takeRate(rateLimit, exchange, `anonymous/${address}`, anonymousLimit);
+/** What requests of this sender count under while it has no valid key. */
+function strangerName({ clientAddress }: Pick<AuthenticateNeeds, "clientAddress">, exchange: Exchange): string {
+  return `anonymous/${countedAddress(clientAddress(exchange.socketAddress(), exchange.forwardedFor || undefined))}`;
 }
 
 /** Counts a request; sets its rate headers; false when it was answered 429. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeClientAddress } from "./client-address.ts";
+import { countedAddress, makeClientAddress } from "./client-address.ts";
 
 describe("the client's address", () => {
   const clientAddress = makeClientAddress(["127.0.0.0/8", "::1", "10.0.0.0/8", "2001:db8::/32"]);
@@ -25,5 +25,20 @@ describe("the client's address", () => {
 
   it("is always the connection's when no proxy is trusted", () => {
     expect(makeClientAddress([])("127.0.0.1", "203.0.113.9")).toBe("127.0.0.1");
+  });
+});
+
+describe("whom an address is counted for", () => {
+  it.each([
+    ["203.0.113.9", "203.0.113.9"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
+    ["2001:db8:1:3::1", "2001:db8:1:3::/64"],
+    ["::1", "::/64"],
+    ["::ffff:203.0.113.9", "203.0.113.9"],
+    ["", ""],
+    ["no:address", "no:address"],
+  ])("%s is counted for %s", (address, counted) => {
+    expect(countedAddress(address)).toBe(counted);
   });
 });

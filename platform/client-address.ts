@@ -32,6 +32,19 @@ export function makeClientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
+/**
+ * Whom requests from an address are counted for: an IPv4 address, or the /64 network of an IPv6 one, as `2001:db8::/64`,
+ * because who has one IPv6 address has 2^64 of them. What is no address counts as it is.
+ */
+export function countedAddress(address: string): string {
+  if (!address.includes(":")) return address;
+  const read = readAddress(address);
+  if (read === null) return address;
+  if (read.kind() === "ipv4") return read.toString();
+  const network = [...(read as ipaddr.IPv6).parts.slice(0, 4), 0, 0, 0, 0];
+  return `${new ipaddr.IPv6(network).toString()}/64`;
+}
+
 /** An address as text, IPv4 in IPv6 form as IPv4 and without its zone; null for what is none. */
 export function readAddress(text: string): Address | null {
   // The zone of a link-local address is a name of our own interface; databases do not take it as part of an address.

@@ -15,6 +15,8 @@ export interface RateState {
 export interface RateLimit {
   /** Counts one request under `key`; a `limitPerMinute` of 0 is no limit. Refused requests count too. */
   take(key: string, limitPerMinute: number): RateState;
+  /** Takes the last `take` of this key back, when it turned out to concern another. */
+  giveBack(key: string): void;
 }
 
 /** What "no limit" looks like in headers that have to be numbers. */
@@ -54,6 +56,11 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
       }
       box.count += 1;
       return { allowed: box.count <= limitPerMinute, limit: limitPerMinute, remaining: Math.max(0, limitPerMinute - box.count), resetAtSeconds, retryAfterSeconds };
+    },
+    giveBack(key) {
+      // What was taken in the minute before is gone with it.
+      const box = counts.get(key);
+      if (box !== undefined && box.count > 0) box.count -= 1;
     },
   };
 }

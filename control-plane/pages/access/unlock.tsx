@@ -8,6 +8,7 @@ import type { Config } from "../../../platform/config.ts";
 import { Failure } from "../../../platform/failures.ts";
 import { publicUrl } from "../../../platform/public-url.ts";
 import { makeRateLimit } from "../../../platform/rate-limit.ts";
+import { countedAddress } from "../../../platform/client-address.ts";
 import { pageAddresses } from "../documents/addresses.ts";
 import { cameByHttps } from "./came-by-https.ts";
 import { Layout } from "../plain/layout.tsx";
@@ -89,7 +90,7 @@ export function makeUnlock({ clock, config, addressOf, send, styles, tryPassword
 
   /** Seconds that an attempt has to wait; 0 for none. What one address is refused does not use up what others have. */
   function count(request: FastifyRequest, { id }: StatusPageRow): number {
-    const own = ofAddress.take(`${id} ${addressOf(request)}`, config.RATE_LIMIT_PAGE_PASSWORD);
+    const own = ofAddress.take(`${id} ${countedAddress(addressOf(request))}`, config.RATE_LIMIT_PAGE_PASSWORD);
     const last = own.allowed ? ofPage.take(id, MAX_ATTEMPTS_ON_PAGE) : own;
     return last.allowed ? 0 : last.retryAfterSeconds;
   }

@@ -12,6 +12,7 @@ import { Failure, FAILURE_STATUS } from "../../../platform/failures.ts";
 import type { Database } from "../../../platform/postgres/database.ts";
 import { publicUrl } from "../../../platform/public-url.ts";
 import { makeRateLimit } from "../../../platform/rate-limit.ts";
+import { countedAddress } from "../../../platform/client-address.ts";
 import { failureOf } from "../../failure-reply.ts";
 import { isForm, listOf, readSubscribe, takeForms } from "./read-subscribe.ts";
 import { ServiceChoices } from "./subscribe-form.tsx";
@@ -61,7 +62,7 @@ function makeSubscribe(needs: SubscriptionsNeeds) {
   const rateLimit = makeRateLimit({ clock });
 
   function count(request: FastifyRequest): void {
-    const { allowed, limit, retryAfterSeconds } = rateLimit.take(addressOf(request), config.RATE_LIMIT_SUBSCRIBE);
+    const { allowed, limit, retryAfterSeconds } = rateLimit.take(countedAddress(addressOf(request)), config.RATE_LIMIT_SUBSCRIBE);
     if (!allowed) throw new Failure("RATE_LIMITED", `More than ${limit} subscriptions in this minute.`, { retryAfter: retryAfterSeconds, fix: `Wait ${retryAfterSeconds} s.` });
   }
 

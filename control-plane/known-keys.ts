@@ -8,8 +8,8 @@ import { isPostgresAway, type Database } from "../platform/postgres/database.ts"
 
 /** API keys as the control plane knows them. */
 export interface KnownKeys {
-  /** Whether there is such a key, as far as it was read before; does not ask. */
-  isKnown(key: string): boolean;
+  /** Whether `find` begins a look-up of a key that is not known yet. */
+  needsLookUp(key: string): boolean;
   /**
    * The key, which may be expired or revoked; null when no such key exists. Rejects for a key that is not known when
    * Postgres is away, or with TooManyLoads.
@@ -39,9 +39,9 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
   const entries = new Map<string, Entry>();
   /** The monotonic ms until which an absence counts, by hash. */
   const absences = new Map<string, number>();
-  const lookUp = makeLoadTogether({ load });
+  const lookUps = makeLoadTogether({ load });
   /** Of its own: however many unknown keys are looked up, those that exist are read again in time. */
-  const readAgain = makeLoadTogether({ load, maxLoads: CAPACITY });
+  const readings = makeLoadTogether({ load, maxLoads: CAPACITY });
   const uses = noteKeyUses({ database, clock, log });
 
   async function load(names: readonly string[]): Promise<ReadonlyMap<string, FoundApiKey>> {
@@ -71,17 +71,20 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
   }
 
   return {
-    isKnown: (key) => entries.has(nameOf(key)),
+    needsLookUp(key) {
+      const name = nameOf(key);
+      return !entries.has(name) && !lookUps.isLoading(name) && !isAbsent(name);
+    },
     async find(key) {
       const name = nameOf(key);
       const entry = entries.get(name);
-      if (!entry) return isAbsent(name) ? null : lookUp(name);
+      if (!entry) return isAbsent(name) ? null : lookUps.load(name);
       if (clock.monotonic() - entry.readAt < FRESH_MS) {
         entries.delete(name);
         entries.set(name, entry);
         return entry.key;
       }
-      return readAgain(name).catch((error: unknown) => {
+      return readings.load(name).catch((error: unknown) => {
         // While Postgres is away those who are known go on; nobody new can be told from a stranger.
         if (isPostgresAway(error)) return entry.key;
         throw error;

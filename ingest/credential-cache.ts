@@ -18,6 +18,8 @@ export interface CredentialCache {
   /** Undefined: not known yet, ask `loadApiKey`. Null: known not to exist. */
   apiKey(key: string): FoundApiKey | null | undefined;
   loadApiKey(key: string): Promise<FoundApiKey | null>;
+  /** Whether somebody else waits for `loadApiKey` of this key: it then costs nothing more. */
+  isApiKeyLoading(key: string): boolean;
   beaconKey(key: string): CachedBeaconKey | null | undefined;
   loadBeaconKey(key: string): Promise<CachedBeaconKey | null>;
   monitor(organizationId: string, idOrSlug: string): CachedMonitor | null | undefined;
@@ -88,6 +90,7 @@ export function makeCredentialCache({ database, clock, log }: { database: Databa
     // than the look.
     apiKey: (key) => keys.peek(key) ?? (isWellFormedApiKey(key) ? keys.peek(key) : null),
     loadApiKey: keys.get,
+    isApiKeyLoading: keys.isLoading,
     beaconKey: (key) => beacons.peek(key) ?? (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
     loadBeaconKey: beacons.get,
     monitor: (organizationId, idOrSlug) => (MONITOR_NAME.test(idOrSlug) ? monitors.peek(nameOf(organizationId, idOrSlug)) : null),

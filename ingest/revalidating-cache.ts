@@ -17,6 +17,8 @@ export interface RevalidatingCache<V> {
    * `load` does, or with `TooManyLoads`.
    */
   get(key: string): Promise<V | null>;
+  /** Whether the key is being loaded: `get` then costs nothing more. */
+  isLoading(key: string): boolean;
   /**
    * Reads the entries again whose value has one of these marks. The old values serve until the new
    * ones are read. A reading that fails is tried again by each later call, also by one without
@@ -73,7 +75,7 @@ export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache
   /** The monotonic ms until which an absence counts. */
   const absences = new Map<string, number>();
   const keysOf = makeKeyIndex();
-  const loadTogether = makeLoadTogether({ load: loadThese, ...(maxLoads !== undefined && { maxLoads }) });
+  const loads = makeLoadTogether({ load: loadThese, ...(maxLoads !== undefined && { maxLoads }) });
   /** Keys of entries that are to be read again. */
   const stale = new Set<string>();
   let reading = false;
@@ -173,8 +175,9 @@ export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache
     peek,
     get(key) {
       const known = peek(key);
-      return known === undefined ? loadTogether(key) : Promise.resolve(known);
+      return known === undefined ? loads.load(key) : Promise.resolve(known);
     },
+    isLoading: (key) => loads.isLoading(key),
     revalidate(marks) {
       let changed = false;
       for (const mark of marks) {

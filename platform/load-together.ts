@@ -8,6 +8,13 @@ export class TooManyLoads extends Error {
   }
 }
 
+export interface LoadTogether<V> {
+  /** The value of a key, null when it has none. Rejects as the source does, or with TooManyLoads. */
+  load(key: string): Promise<V | null>;
+  /** Whether the key is being looked up: `load` then costs nothing more. */
+  isLoading(key: string): boolean;
+}
+
 interface Options<V> {
   /** The values of these keys, at most `maxLoads` of them; keys without one are left out. */
   load(keys: readonly string[]): Promise<ReadonlyMap<string, V>>;
@@ -20,11 +27,10 @@ const MAX_LOADS = 1_000;
 const PAUSE_MS = 10;
 
 /**
- * Looks values up by their keys, null for a key without one. However many keys are asked for, the calls of `load` are
- * bounded: calls for one key share its look-up, and what is asked for within some ms is looked up together. Rejects
- * as `load` does, or with TooManyLoads.
+ * Looks values up by their keys. However many keys are asked for, the calls of `load` are bounded: those who ask for one key
+ * share its look-up, and what is asked for within some ms is looked up together.
  */
-export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS }: Options<V>): (key: string) => Promise<V | null> {
+export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS }: Options<V>): LoadTogether<V> {
   const loading = new Map<string, Promise<V | null>>();
   let keys: string[] = [];
   let batch: Promise<ReadonlyMap<string, V>> | null = null;
@@ -41,14 +47,17 @@ export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS }: Options<V>):
     return load(asked);
   }
 
-  return (key) => {
-    const before = loading.get(key);
-    if (before) return before;
-    if (loading.size >= maxLoads) return Promise.reject(new TooManyLoads());
-    keys.push(key);
-    batch ??= loadBatch();
-    const value = batch.then((values) => values.get(key) ?? null).finally(() => loading.delete(key));
-    loading.set(key, value);
-    return value;
+  return {
+    isLoading: (key) => loading.has(key),
+    load(key) {
+      const before = loading.get(key);
+      if (before) return before;
+      if (loading.size >= maxLoads) return Promise.reject(new TooManyLoads());
+      keys.push(key);
+      batch ??= loadBatch();
+      const value = batch.then((values) => values.get(key) ?? null).finally(() => loading.delete(key));
+      loading.set(key, value);
+      return value;
+    },
   };
 }

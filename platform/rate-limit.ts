@@ -24,6 +24,11 @@ export const UNLIMITED = 2_147_483_647;
 
 const WINDOW_MS = 60_000;
 
+/** When the minute of a moment ends, in seconds since the epoch; `now` in ms. */
+export function endOfMinute(now: number): number {
+  return (Math.floor(now / WINDOW_MS) + 1) * 60;
+}
+
 /** Past this many keys in one minute the oldest start anew: somebody with many addresses must not fill the memory. */
 const MAX_KEYS = 500_000;
 
@@ -43,7 +48,7 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
         window = current;
         counts = new Map();
       }
-      const resetAtSeconds = (current + 1) * 60;
+      const resetAtSeconds = endOfMinute(now);
       const retryAfterSeconds = Math.max(1, Math.ceil(resetAtSeconds - now / 1_000));
       if (limitPerMinute === 0) {
         if (unlimited.resetAtSeconds !== resetAtSeconds || unlimited.retryAfterSeconds !== retryAfterSeconds) unlimited = { ...unlimited, resetAtSeconds, retryAfterSeconds };

@@ -52,16 +52,19 @@ const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
 /** How long a request's bytes may take to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
+/** As long as Node takes a request's head: however long a part of a path is, it is no more than unknown. */
+const MAX_PARAM_LENGTH = 16_384;
+
 /**
  * The control plane as a Fastify app that does not listen yet. A request below /api/v1 is authenticated and counted
  * first, then its scope is judged, then its body is read and validated; any failure becomes one shape of answer.
  */
 export async function buildControlPlane(options: ControlPlaneOptions): Promise<FastifyInstance> {
-  const { database, clock, config, log, routes, edge, probes } = options;
+  const { database, clock, config, log, edge, probes } = options;
   const clientAddress = makeClientAddress(config.TRUSTED_PROXIES);
   const keys = makeKnownKeys({ database, clock, log });
   const authentication = makeAuthentication({ keys, rateLimit: makeRateLimit({ clock }), clientAddress, clock, config });
-  const table = makeRouteTable(routes);
+  const table = makeRouteTable();
   const indexing = startSourceMapIndexing(log);
 
   function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -77,6 +80,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
     logger: false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While stopping, what arrives on an open connection is still answered; the connection then ends.
     return503OnClosing: false,
     genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]),
@@ -97,15 +101,17 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   app.addHook("onClose", async () => indexing.close());
   app.setErrorHandler(answerFailure);
 
+  // Before the table hears of routes: what an edge offers is the edge's to say.
+  if (edge) await forwardIngest(app, edge.address, authentication, clock);
+  app.addHook("onRoute", ({ method, url }) => table.add([method].flat(), url));
   await registerOpenApi(app, config.PUBLIC_URL ?? "/");
   const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
   const pages = await servePages(app, { ...options, addressOf, isReady: () => isReady(probes) });
   await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile, resolveTxt: makeTxtResolver(config) }, authentication, table, pages }), { prefix: API_ROOT });
-  if (edge) await forwardIngest(app, edge.address);
   await serveDocs(app);
   await serveSdk(app, publicUrl(config));
   if (probes) serveProbes(app, probes, addressOf);
-  app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, authentication, pages));
+  app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, { authentication, pages, table }));
   return app;
 }
 
@@ -141,11 +147,11 @@ function unknownAddress(request: FastifyRequest, reply: FastifyReply, table: Rou
   return new Failure("METHOD_NOT_ALLOWED", `${request.method} is not offered here.`, { fix: `Use ${methods.join(" or ")}.` });
 }
 
-function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, authentication: Authentication, pages: Pages): FastifyReply {
+function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, { authentication, pages, table }: { authentication: Authentication; pages: Pages; table: RouteTable }): FastifyReply {
   const wantsPage = (request.method === "GET" || request.method === "HEAD") && (header(request, "accept") ?? "").includes("text/html");
   if (wantsPage && !request.url.startsWith("/api/")) return pages.answerNotFound(reply);
   if (request.url.startsWith("/api/")) authentication.countStranger(request, reply);
-  throw new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "/docs lists every endpoint." });
+  throw unknownAddress(request, reply, table);
 }
 
 function serveProbes(app: FastifyInstance, probes: Probes, addressOf: (request: FastifyRequest) => string): void {

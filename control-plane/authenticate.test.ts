@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { makeApiKey } from "../domain/api-keys/format.ts";
 import { apiKeys } from "../schemas/tables/all.ts";
@@ -159,12 +159,57 @@ describe("the rate limit", () => {
     const limited = await startTestControlPlane({ settings: { RATE_LIMIT_ANONYMOUS: "2" } });
     const ask = (address: string, key?: string) =>
       limited.app.inject({ method: "GET", url: "/api/v1/services", headers: { "x-forwarded-for": address, ...(key !== undefined && { "x-api-key": key }) } });
+    expect((await ask("203.0.113.1", limited.organization.apiKey)).statusCode).toBe(200);
     expect((await ask("203.0.113.1")).statusCode).toBe(401);
     expect((await ask("203.0.113.1", makeApiKey().key)).statusCode).toBe(401);
     expect((await ask("203.0.113.1")).statusCode).toBe(429);
     expect((await ask("203.0.113.1", limited.organization.apiKey)).statusCode).toBe(200);
     expect((await ask("203.0.113.2")).statusCode).toBe(401);
     await limited.stop();
+  });
+});
+
+describe("keys that somebody makes up", () => {
+  const now = 1_000 * 60_000;
+
+  /** A control plane with few requests for strangers, and how many statements look keys up in its Postgres. */
+  async function startCounting() {
+    const limited = await startTestControlPlane({ routes: [quiet], settings: { RATE_LIMIT_ANONYMOUS: "20" }, clock: { now: () => now, monotonic: () => performance.now() } });
+    onTestFinished(() => limited.stop());
+    const spied = vi.spyOn(limited.database.$client, "query");
+    const ask = async (address: string, key = makeApiKey().key) => (await limited.app.inject({ method: "GET", url: "/api/v1/quiet", headers: { "x-forwarded-for": address, "x-api-key": key } })).statusCode;
+    return { limited, ask, statements: () => spied.mock.calls.filter(([statement]) => JSON.stringify(statement).includes("api_keys")).length };
+  }
+
+  it("are not looked up for an address that is over its limit, and do not harm a known key behind it", async () => {
+    const { limited, ask, statements } = await startCounting();
+    const known = () => ask("203.0.113.1", limited.organization.apiKey);
+    expect(await known()).toBe(200);
+    const before = statements();
+    const statuses = [];
+    for (let request = 0; request < 200; request++) statuses.push(await ask("203.0.113.1"));
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), ...Array.from({ length: 180 }, () => 429)]);
+    expect(statements() - before).toBeLessThanOrEqual(20);
+    expect(await known()).toBe(200);
+  });
+
+  it("are looked up together when they come from many addresses, and remembered", async () => {
+    const { ask, statements } = await startCounting();
+    const keys = Array.from({ length: 500 }, () => makeApiKey().key);
+    const askAll = async () => new Set(await Promise.all(keys.map((key, number) => ask(`10.0.${Math.floor(number / 250)}.${number % 250}`, key))));
+    expect(await askAll()).toEqual(new Set([401]));
+    const before = statements();
+    expect(before).toBeLessThan(50);
+    expect(await askAll()).toEqual(new Set([401]));
+    expect(statements()).toBe(before);
+  });
+
+  it("count for the /64 network of an IPv6 address, and a key that was valid takes its count back", async () => {
+    const { limited, ask } = await startCounting();
+    expect(await ask("2001:db8::1", limited.organization.apiKey)).toBe(200);
+    for (let request = 0; request < 20; request++) expect(await ask(`2001:db8::${request}`)).toBe(401);
+    expect(await ask("2001:db8::ffff:1")).toBe(429);
+    expect(await ask("2001:db8:0:1::1")).toBe(401);
   });
 });
 

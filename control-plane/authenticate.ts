@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../domain/actor.ts";
+import { countRequest, tooManyRequests } from "../domain/api-keys/count-request.ts";
 import { isWellFormedApiKey } from "../domain/api-keys/format.ts";
 import { invalidity } from "../domain/api-keys/judge.ts";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
-import type { ClientAddress } from "../platform/client-address.ts";
+import { clientNetwork, type ClientAddress } from "../platform/client-address.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { Failure } from "../platform/failures.ts";
+import { TooManyLoads } from "../platform/load-together.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
-import type { RateLimit } from "../platform/rate-limit.ts";
+import type { RateLimit, RateState } from "../platform/rate-limit.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
 import type { KnownKeys } from "./known-keys.ts";
 
@@ -36,25 +38,30 @@ export interface Authentication {
 
 /** Every answer to a counted request carries its rate headers, refusals too. */
 export function makeAuthentication({ keys, rateLimit, clientAddress, clock, config }: AuthenticateNeeds): Authentication {
-  function count(reply: FastifyReply, name: string, limitPerMinute: number): void {
-    const { allowed, limit, remaining, resetAtSeconds, retryAfterSeconds } = rateLimit.take(name, limitPerMinute);
-    reply.header("X-RateLimit-Limit", limit).header("X-RateLimit-Remaining", remaining).header("X-RateLimit-Reset", resetAtSeconds);
-    if (!allowed) throw new Failure("RATE_LIMITED", `More than ${limit} requests in this minute.`, { retryAfter: retryAfterSeconds, fix: `Wait ${retryAfterSeconds} s, or send less often.` });
+  /** `ownLimit` is the key's own, of a request with one. */
+  function tell(reply: FastifyReply, state: RateState, ownLimit?: number): void {
+    reply.header("X-RateLimit-Limit", state.limit).header("X-RateLimit-Remaining", state.remaining).header("X-RateLimit-Reset", state.resetAtSeconds);
+    if (!state.allowed) throw tooManyRequests(state, ownLimit);
   }
 
   function addressOf(request: FastifyRequest): string {
     return clientAddress(request.socket.remoteAddress ?? "", joined(request.headers["x-forwarded-for"]));
   }
 
+  function strangerName(request: FastifyRequest): string {
+    return `anonymous/${clientNetwork(addressOf(request))}`;
+  }
+
   function countStranger(request: FastifyRequest, reply: FastifyReply): void {
-    count(reply, `anonymous/${addressOf(request)}`, config.RATE_LIMIT_ANONYMOUS);
+    tell(reply, rateLimit.take(strangerName(request), config.RATE_LIMIT_ANONYMOUS));
   }
 
   async function findKey(text: string): Promise<FoundApiKey | null> {
-    if (!isWellFormedApiKey(text)) return null;
     return keys.find(text).catch((error: unknown) => {
       // Not 401: callers throw their key away on that.
-      throw isPostgresAway(error) ? new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 }) : error;
+      if (isPostgresAway(error)) throw new Failure("UNAVAILABLE", "This key is not known here yet and the database that knows it is away.", { retryAfter: 5 });
+      if (error instanceof TooManyLoads) throw new Failure("UNAVAILABLE", "This key is not known here yet and too many are being looked up.", { retryAfter: 1, fix: "Send it again." });
+      throw error;
     });
   }
 
@@ -62,16 +69,26 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
     countStranger,
     async requireCaller(request, reply) {
       const text = joined(request.headers["x-api-key"]) ?? "";
-      const key = await findKey(text).catch((error: unknown) => {
-        countStranger(request, reply);
-        throw error;
-      });
+      const wellFormed = isWellFormedApiKey(text);
+      // Counted before the look-up, so that an address past its limit costs none; a valid key takes it back. Who only joins a
+      // look-up counts after it: a key's first requests may come all at once.
+      const counted = wellFormed && keys.needsLookUp(text);
+      if (counted) countStranger(request, reply);
+      const countOnce = () => counted || countStranger(request, reply);
+      const key = !wellFormed
+        ? null
+        : await findKey(text).catch((error: unknown) => {
+            countOnce();
+            throw error;
+          });
       const refusal = key === null ? unknownKey(text, request.headers.authorization) : invalidity(key, clock.now());
       if (key === null || refusal) {
-        countStranger(request, reply);
+        countOnce();
         throw refusal!;
       }
-      count(reply, `key/${key.id}`, config.RATE_LIMIT_STANDARD[key.plan]);
+      if (counted) rateLimit.giveBack(strangerName(request));
+      const limit = config.RATE_LIMIT_STANDARD[key.plan];
+      tell(reply, countRequest(rateLimit, "key/", key, limit), limit);
       keys.noteUse(key.id);
       const address = addressOf(request);
       const actor: Actor = {

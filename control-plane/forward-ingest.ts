@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import httpProxy from "@fastify/http-proxy";
+import type { Clock } from "../platform/clock.ts";
 import { Failure } from "../platform/failures.ts";
+import { endOfMinute, UNLIMITED } from "../platform/rate-limit.ts";
+import type { Authentication } from "./authenticate.ts";
 
 /** The ingest endpoints, which the edge serves. */
 const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
@@ -13,8 +16,9 @@ const METHODS = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT", "OPTIONS", "QU
 /**
  * Forwards the ingest endpoints to an edge, so that one address serves everything. Bodies pass through untouched,
  * packed or not, and so do answers with their headers; the edge learns the client's address from `X-Forwarded-For`.
+ * What never came to the edge has the rate headers that the edge would have given.
  */
-export async function forwardIngest(app: FastifyInstance, edgeAddress: string): Promise<void> {
+export async function forwardIngest(app: FastifyInstance, edgeAddress: string, { countStranger }: Pick<Authentication, "countStranger">, clock: Clock): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
       // No ingest address has such a step, and the library refuses it as a fault of its own.
@@ -24,6 +28,11 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string): 
       // The edge takes any content type, Fastify only those that are spelled well; the edge is told the one that was sent.
       // Of QUERY it wants one.
       if (request.headers["content-type"] !== undefined || request.method === "QUERY") request.headers["content-type"] = "application/octet-stream";
+    });
+    scope.setErrorHandler((error, request, reply) => {
+      if (request.url.split("?")[0] === "/api/beacon") void reply.headers({ "X-RateLimit-Limit": UNLIMITED, "X-RateLimit-Remaining": UNLIMITED, "X-RateLimit-Reset": endOfMinute(clock.now()) });
+      else countStranger(request, reply);
+      throw error;
     });
     // Read whole first, by none of the parsers that look into a body: bodies are small here (Fastify holds the limit), and
     // were the connection's own stream handed on, an edge out of reach would break the connection that carries the answer.

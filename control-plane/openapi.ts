@@ -32,7 +32,7 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
         version: "1.0.0",
         description:
           "Status pages, monitoring and error tracking.\n\n" +
-          "Every answer carries `X-Request-Id`, and `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (epoch seconds). " +
+          "Every answer carries `X-Request-Id`, and `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (epoch seconds): of the key's limit, or of its organization's where that is tighter; all keys of an organization together have five times the limit of one. " +
           "An error answer says what is wrong (`error`), in one word for programs (`code`), where (`path`) and what to do about it (`fix`). " +
           "An id of another organization is answered like one that does not exist.",
         license: { name: "MIT", identifier: "MIT" },

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import type { CreatedOrganization } from "../domain/organizations/create.ts";
 import type { Plan } from "../schemas/vocabulary.ts";
 import { startTestControlPlane, type Answer, type TestControlPlane } from "../testing/control-plane.ts";
 import { route } from "./route.ts";
+import { ALL_ROUTES } from "./routes/all.ts";
 
 const MINUTE = 60_000;
 
@@ -69,6 +70,29 @@ describe("the rate limit of a key", () => {
     const { remaining } = rateOf(await ask(plane.organization));
     expect(remaining).toBe(998);
     expect(rateOf(await ask(await plane.createOrganization("team"))).remaining).toBe(999);
+  });
+});
+
+describe("the rate limit of an organization", () => {
+  it("is five times that of one key, whichever keys are used; the headers show the tighter of both", async () => {
+    const small = await startTestControlPlane({ routes: [...ALL_ROUTES, quiet], clock: { now: () => now, monotonic: () => performance.now() }, settings: { RATE_LIMIT_STANDARD: "free:10,pro:10,team:10" } });
+    onTestFinished(() => small.stop());
+    now += MINUTE;
+    const keys: string[] = [];
+    for (let key = 0; key < 7; key++) keys.push((await small.call("POST", "/api-keys", { name: `Key ${key}`, scopes: ["services:read"] })).body.key as string);
+    now += MINUTE;
+    const ask = (key: number) => small.call("GET", "/quiet", undefined, { "x-api-key": keys[key]! });
+    const first = await ask(0);
+    expect(rateOf(first)).toMatchObject({ limit: 10, remaining: 9 });
+    for (let key = 1; key < 5; key++) expect(new Set((await Promise.all(Array.from({ length: 10 }, () => ask(key)))).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(rateOf(await ask(5))).toMatchObject({ limit: 50, remaining: 8 });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(6)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 8 }, () => 200), 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(rateOf(refused)).toMatchObject({ limit: 50, remaining: 0 });
+    expect(refused.body).toMatchObject({ code: "RATE_LIMITED", error: expect.stringContaining("all keys of this organization") as string });
+    now += MINUTE;
+    expect(rateOf(await ask(6))).toMatchObject({ limit: 10, remaining: 9 });
   });
 });
 

@@ -5,7 +5,7 @@ import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { CHANGES_PER_DAY } from "../schemas/plans.ts";
-import { explainIssues } from "./explain-issue.ts";
+import { explainIssues, pointer } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
 import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
 import { bodyIsOptional, schemaOf } from "./openapi.ts";
@@ -94,13 +94,20 @@ function validate(schema: z.ZodType, part: string, data: unknown, method: string
     if (missing && schema.safeParse(undefined).success) return { value: undefined };
     if (missing && bodyIsOptional({ method: method as Route["method"], body: schema })) return { value: schema.parse({}) };
     if (missing) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.", { fix: "Send a JSON object with Content-Type: application/json." });
-    if (part === "querystring") requireStorable(data);
+    if (part === "querystring") requireStorable(requireOnce(data as Record<string, unknown>));
     if (part === "params" && Object.values(data as object).some((value) => String(value).includes("\0"))) throw new Failure("NOT_FOUND", "There is nothing at this address.");
     const result = schema.safeParse(data, { reportInput: true });
     return result.success ? { value: result.data } : { error: explainIssues(schema, result.error.issues) };
   } catch (error) {
     return { error: error as Error };
   }
+}
+
+/** The query as it was given; INVALID_REQUEST for a parameter that came more than once. */
+function requireOnce(query: Record<string, unknown>): Record<string, unknown> {
+  const twice = Object.keys(query).find((name) => Array.isArray(query[name]));
+  if (twice !== undefined) throw new Failure("INVALID_REQUEST", `The query parameter ${twice.slice(0, 100)} is given more than once.`, { path: pointer([twice]), fix: "Give it once." });
+  return query;
 }
 
 async function answer(route: Route, { needsOf, kept, versions }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { ALL_ROUTES } from "./routes/all.ts";
 import { startTestControlPlane, type Answer, type TestControlPlane } from "../testing/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -131,6 +132,21 @@ describe("an address", () => {
     for (const answer of bodies) expectFailure(answer, 404, "NOT_FOUND");
   });
 
+  it.each(ALL_ROUTES.filter(({ method, path }) => path.includes(":") && (method === "GET" || method === "DELETE")).map(({ method, path }) => ({ method, path })))("of $method $path with ids that are no UUIDs is 404, however long they are", async ({ method, path }) => {
+    for (const id of ["nonsense", "5c1f8f6e11114222833344445555666", "x".repeat(101), "%F0%9F%9A%A6".repeat(700)]) {
+      expectFailure(await plane.call(method, path.replace(/:\w+/g, id)), 404, "NOT_FOUND");
+    }
+  });
+
+  it("that is known answers 405 with Allow to another method, outside the API too", async () => {
+    const ask = async (method: string, url: string) => (await plane.app.inject({ method: method as "GET", url })) as unknown as { statusCode: number; headers: Answer["headers"] };
+    for (const [url, allow] of [["/openapi.json", "GET, HEAD"], ["/sdk", "GET, HEAD"], ["/pages/test-team", "GET, HEAD"], ["/pages/test-team/unlock", "GET, HEAD, POST"], ["/pages/test-team/subscribers", "POST"]] as const) {
+      const { statusCode, headers } = await ask("PUT", url);
+      expect([statusCode, headers.allow?.split(", ").toSorted().join(", ")], url).toEqual([405, allow]);
+    }
+    expect((await ask("PUT", "/nothing")).statusCode).toBe(404);
+  });
+
   it("that is not percent-encoded properly is 400", async () => {
     expectFailure(await plane.call("GET", "/services/%zz"), 400, "INVALID_REQUEST");
   });
@@ -147,7 +163,9 @@ describe("a query", () => {
   it.each([
     { query: "limit=x", path: "/limit", error: "limit must be an integer." },
     { query: "status=broken", path: "/status" },
-    { query: "limit=1&limit=2", path: "/limit" },
+    { query: "limit=1&limit=2", path: "/limit", error: "The query parameter limit is given more than once." },
+    { query: "status=investigating&limit=1&status=investigating", path: "/status", error: "The query parameter status is given more than once." },
+    { query: "nothing=1&nothing=2", path: "/nothing", error: "The query parameter nothing is given more than once." },
     { query: "service_id=a%00", path: "/service_id" },
   ])("with $query is refused with its place", async ({ query, path, error }) => {
     const answer = await plane.call("GET", `/incidents?${query}`);

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import type { FrameEntry } from "../platform/event-log/frame.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
-import { UNLIMITED, type RateState } from "../platform/rate-limit.ts";
+import { endOfMinute, UNLIMITED, type RateState } from "../platform/rate-limit.ts";
 import { readBeacon } from "../schemas/messages/beacon.ts";
 import { lookUpFailure } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
@@ -15,8 +15,9 @@ import { settle, type EdgeNeeds } from "./settle.ts";
 /** The beacon has no rate limit; clients that read the headers get told so. One object serves all requests of a minute. */
 let noLimit: RateState = { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetAtSeconds: 0, retryAfterSeconds: 0 };
 
-function noLimitAt(now: number): RateState {
-  const resetAtSeconds = (Math.floor(now / 60_000) + 1) * 60;
+/** The rate that every answer of the beacon tells. */
+export function noLimitAt(now: number): RateState {
+  const resetAtSeconds = endOfMinute(now);
   if (noLimit.resetAtSeconds !== resetAtSeconds) noLimit = { ...noLimit, resetAtSeconds };
   return noLimit;
 }

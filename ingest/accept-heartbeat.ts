@@ -5,15 +5,17 @@ import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { readPing } from "../schemas/messages/ping.ts";
-import type { Scope } from "../schemas/vocabulary.ts";
-import { authenticate, lookUpFailure, takeRate } from "./authenticate.ts";
+import { authenticate, isLet, lookUpFailure, type Entrance } from "./authenticate.ts";
 import { receiveBody, type Exchange } from "./exchange.ts";
 import type { CachedMonitor } from "./find-credentials.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
 
-const MAY_PING: readonly Scope[] = ["heartbeat:write"];
-const MAY_SEE: readonly Scope[] = ["heartbeat:write", "monitors:read"];
+/** Ids are unique over all tables, so those of keys, organizations and monitors count under their bare names. */
+const KIND = "";
+const limitOf: Entrance["limitOf"] = ({ RATE_LIMIT_HEARTBEAT_KEY }) => RATE_LIMIT_HEARTBEAT_KEY;
+const MAY_PING: Entrance = { scopes: ["heartbeat:write"], kind: KIND, limitOf };
+const MAY_SEE: Entrance = { scopes: ["heartbeat:write", "monitors:read"], kind: KIND, limitOf };
 
 /** POST /api/heartbeat/{id or slug}: key → monitor → read → into the log → 200 with the status that follows. */
 export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange, idOrSlug: string): void {
@@ -33,7 +35,7 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, reques
     try {
       const reading = readPing(bytes);
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
-      if (!takeRate(needs.rateLimit, exchange, monitor.id, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR)) return;
+      if (!isLet(exchange, needs.rateLimit.take(monitor.id, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR))) return;
       const receivedAt = needs.clock.now();
       const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: bytes };
       const partition = murmur2Partition(monitor.id, needs.eventLog.partitions("heartbeats"));
@@ -75,22 +77,16 @@ export function answerHeartbeat(needs: EdgeNeeds, request: HttpRequest, exchange
   });
 }
 
-/** Ids are unique over all tables, so those of keys and monitors count under their bare names; pushes of a key count under another. */
-function takePingOfKey(needs: EdgeNeeds, exchange: Exchange, key: FoundApiKey): boolean {
-  return takeRate(needs.rateLimit, exchange, key.id, needs.config.RATE_LIMIT_HEARTBEAT_KEY);
-}
-
 function withMonitor(
   needs: EdgeNeeds,
   exchange: Exchange,
   request: HttpRequest,
   idOrSlug: string,
-  scopes: readonly Scope[],
+  entrance: Entrance,
   use: (key: FoundApiKey, monitor: CachedMonitor) => void,
 ): void {
-  authenticate(needs.authentication, exchange, request, scopes, (key) => {
-    // Before the look-up: that a monitor does not exist is never remembered, so each ping of it is a question to Postgres.
-    if (!takePingOfKey(needs, exchange, key)) return;
+  // The key is counted before the look-up: that a monitor does not exist is never remembered, so each ping of it is a question to Postgres.
+  authenticate(needs.authentication, exchange, request, entrance, (key) => {
     const judge = (monitor: CachedMonitor | null) => (monitor === null ? exchange.fail(noSuchMonitor()) : use(key, monitor));
     const known = needs.credentials.monitor(key.organizationId, idOrSlug);
     if (known !== undefined) judge(known);

@@ -3,10 +3,12 @@ import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { readMetricsPush, type MetricsPush } from "../schemas/messages/metrics-push.ts";
-import { authenticate, lookUpFailure, takeRate } from "./authenticate.ts";
+import { authenticate, lookUpFailure, type Entrance } from "./authenticate.ts";
 import { parseJson, receiveBody, type Exchange } from "./exchange.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
+
+const MAY_PUSH: Entrance = { scopes: ["metrics:write"], kind: "metrics/", limitOf: ({ RATE_LIMIT_METRICS }, { plan }) => RATE_LIMIT_METRICS[plan] };
 
 /** POST /api/metrics/ingest: key → read → service → into the log → wait for the evaluation → 200, or 202 when it takes too long. */
 export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange): void {
@@ -17,14 +19,13 @@ export function acceptMetrics(needs: EdgeNeeds, response: HttpResponse, request:
     body = Buffer.from(bytes);
     if (key) accept(key, body);
   });
-  authenticate(needs.authentication, exchange, request, ["metrics:write"], (found) => {
+  authenticate(needs.authentication, exchange, request, MAY_PUSH, (found) => {
     key = found;
     if (body) accept(found, body);
   });
 
   function accept(key: FoundApiKey, bytes: Buffer): void {
     try {
-      if (!takeRate(needs.rateLimit, exchange, `metrics/${key.id}`, needs.config.RATE_LIMIT_METRICS[key.plan])) return;
       const reading = readMetricsPush(parseJson(bytes));
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { path: reading.path, ...(reading.fix !== undefined && { fix: reading.fix }) });
       const { push } = reading;

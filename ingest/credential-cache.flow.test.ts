@@ -1,5 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { makeApiKey } from "../domain/api-keys/format.ts";
+import { makeBeaconKey } from "../domain/beacon-keys/format.ts";
 import { createOrganization, type CreatedOrganization } from "../domain/organizations/create.ts";
 import { systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
@@ -155,4 +157,29 @@ test("a monitor is found by id in any case, by slug, and by a slug that looks li
   await cache.loadService(organizationId, organization.serviceId);
   expect(cache.service(organizationId, organization.serviceId.toUpperCase())?.id).toBe(organization.serviceId);
   expect(statements() - before).toBe(1);
+});
+
+test("a flood of unknown keys and names costs a bounded number of statements, and holds up nobody who is known", async () => {
+  const { cache, statements } = makeCache();
+  const { organizationId, beaconKey, apiKey } = organization;
+  await Promise.all([cache.loadBeaconKey(beaconKey), cache.loadApiKey(apiKey)]);
+  const [before, began] = [statements(), performance.now()];
+  for (let burst = 0; burst < 20; burst++) {
+    const loads = Array.from({ length: 300 }, () => [cache.loadBeaconKey(makeBeaconKey()), cache.loadApiKey(makeApiKey().key), cache.loadMonitor(organizationId, `nobody-${newId()}`), cache.loadService(organizationId, newId())]);
+    expect(new Set(await Promise.all(loads.flat()))).toEqual(new Set([null]));
+    expect([cache.beaconKey(beaconKey)?.organizationId, cache.apiKey(apiKey)?.organizationId]).toEqual([organizationId, organizationId]);
+  }
+  // Of each of the four kinds one at a time, with 10 ms from one to the next.
+  expect(statements() - before).toBeLessThanOrEqual(4 * (1 + (performance.now() - began) / 10));
+  expect(statements() - before).toBeLessThanOrEqual(4 * 20 * 2);
+});
+
+test("an unknown key is not looked up again at once, and a text that names no monitor never", async () => {
+  const { cache, statements } = makeCache();
+  const key = makeBeaconKey();
+  expect(await cache.loadBeaconKey(key)).toBeNull();
+  const before = statements();
+  for (let turn = 0; turn < 100; turn++) expect(await cache.loadBeaconKey(key)).toBeNull();
+  for (const text of ["a", "%00".repeat(20), "A_B", "x".repeat(64)]) expect(cache.monitor(organization.organizationId, text)).toBeNull();
+  expect(statements()).toBe(before);
 });

@@ -18,6 +18,8 @@ export interface CredentialCache {
   /** Undefined: not known yet, ask `loadApiKey`. Null: known not to exist. */
   apiKey(key: string): FoundApiKey | null | undefined;
   loadApiKey(key: string): Promise<FoundApiKey | null>;
+  /** Whether somebody else waits for `loadApiKey` of this key: it then costs nothing more. */
+  isApiKeyLoading(key: string): boolean;
   beaconKey(key: string): CachedBeaconKey | null | undefined;
   loadBeaconKey(key: string): Promise<CachedBeaconKey | null>;
   monitor(organizationId: string, idOrSlug: string): CachedMonitor | null | undefined;
@@ -34,13 +36,15 @@ export interface CredentialCache {
 }
 
 const OPTIONS = { capacity: 200_000, revalidateAfterMs: 60_000 };
-/** A key is often tried again at once by who sends it. */
-const ABSENT_KEY_MS = 2_000;
+/** A key is often tried again by who sends it, and none comes into being later. */
+const ABSENT_KEY_MS = 10_000;
 /**
  * Monitors and services are often made right before their first ping or push: absence is never
  * remembered.
  */
 const NEVER = 0;
+/** What an id or a slug is made of; what is not is no monitor, without a question. */
+const MONITOR_NAME = /^[0-9a-zA-Z-]{3,63}$/;
 /**
  * A refresh that takes longer is given up: its connection may have died without a word, and the
  * next one takes another.
@@ -86,9 +90,10 @@ export function makeCredentialCache({ database, clock, log }: { database: Databa
     // than the look.
     apiKey: (key) => keys.peek(key) ?? (isWellFormedApiKey(key) ? keys.peek(key) : null),
     loadApiKey: keys.get,
+    isApiKeyLoading: keys.isLoading,
     beaconKey: (key) => beacons.peek(key) ?? (isWellFormedBeaconKey(key) ? beacons.peek(key) : null),
     loadBeaconKey: beacons.get,
-    monitor: (organizationId, idOrSlug) => monitors.peek(nameOf(organizationId, idOrSlug)),
+    monitor: (organizationId, idOrSlug) => (MONITOR_NAME.test(idOrSlug) ? monitors.peek(nameOf(organizationId, idOrSlug)) : null),
     loadMonitor: (organizationId, idOrSlug) => monitors.get(nameOf(organizationId, idOrSlug)),
     service: (organizationId, id) => (isUuid(id) ? services.peek(nameOf(organizationId, id)) : null),
     loadService: (organizationId, id) => services.get(nameOf(organizationId, id)),

@@ -1,9 +1,10 @@
 import { App, us_listen_socket_close, us_socket_local_port, type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
 import { Failure } from "../platform/failures.ts";
 import { StartFailure } from "../platform/start-failure.ts";
-import { acceptBeacon } from "./accept-beacon.ts";
+import { acceptBeacon, noLimitAt } from "./accept-beacon.ts";
 import { acceptHeartbeat, answerHeartbeat } from "./accept-heartbeat.ts";
 import { acceptMetrics } from "./accept-metrics.ts";
+import { isStrangerLet } from "./authenticate.ts";
 import type { Probes } from "../platform/probes.ts";
 import { openExchange, type Door, type Exchange } from "./exchange.ts";
 import type { EdgeNeeds } from "./settle.ts";
@@ -15,6 +16,8 @@ export interface Edge {
   /** Takes no new connections, then answers every request that was taken in. */
   stop(): Promise<void>;
 }
+
+const BEACON = "/api/beacon";
 
 /** How long a stop waits for requests that were begun. */
 const FINISH_MS = 5_000;
@@ -44,12 +47,13 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
   }
 
   const app = App();
-  app.options("/api/beacon", (response, request) => {
+  app.options(BEACON, (response, request) => {
     const exchange = begin(response, request);
     exchange.openToOrigins = true;
+    exchange.rate = noLimitAt(needs.clock.now());
     exchange.reply(204, "", CORS_PREFLIGHT);
   });
-  app.post("/api/beacon", (response, request) => acceptBeacon(needs, response, request, begin(response, request)));
+  app.post(BEACON, (response, request) => acceptBeacon(needs, response, request, begin(response, request)));
   app.post("/api/metrics/ingest", (response, request) => acceptMetrics(needs, response, request, begin(response, request)));
   app.post("/api/heartbeat/:monitor", (response, request) => {
     const monitor = request.getParameter(0) ?? "";
@@ -62,11 +66,11 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
   app.any("/*", (response, request) => {
     const method = request.getMethod().toUpperCase();
     const path = request.getUrl();
-    const forwardedFor = request.getHeader("x-forwarded-for");
     const exchange = begin(response, request);
-    if (method !== "GET") return refuse(exchange, method, path);
-    probes(path, needs.clientAddress(exchange.socketAddress(), forwardedFor || undefined)).then(
-      (answer) => (answer ? exchange.reply(answer.status, answer.body, [], answer.contentType) : refuse(exchange, method, path)),
+    exchange.forwardedFor = request.getHeader("x-forwarded-for");
+    if (method !== "GET" || path.startsWith("/api/")) return refuse(needs, exchange, method, path);
+    probes(path, needs.clientAddress(exchange.socketAddress(), exchange.forwardedFor || undefined)).then(
+      (answer) => (answer ? exchange.reply(answer.status, answer.body, [], answer.contentType) : refuse(needs, exchange, method, path)),
       (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
     );
   });
@@ -95,9 +99,15 @@ const METHODS: { pattern: RegExp; allow: string }[] = [
   { pattern: /^\/api\/beacon$/, allow: "POST, OPTIONS" },
   { pattern: /^\/api\/metrics\/ingest$/, allow: "POST" },
   { pattern: /^\/api\/heartbeat\/[^/]+$/, allow: "GET, POST" },
+  { pattern: /^\/(livez|readyz|metrics)$/, allow: "GET" },
 ];
 
-function refuse(exchange: Exchange, method: string, path: string): void {
+/** 405 or 404; whoever asks counts by its address, except at the beacon, which has no limit. */
+function refuse(needs: EdgeNeeds, exchange: Exchange, method: string, path: string): void {
+  if (path === BEACON) {
+    exchange.openToOrigins = true;
+    exchange.rate = noLimitAt(needs.clock.now());
+  } else if (!isStrangerLet(needs, exchange)) return;
   const known = METHODS.find(({ pattern }) => pattern.test(path));
   if (known) exchange.fail(new Failure("METHOD_NOT_ALLOWED", `${method} is not offered here.`, { fix: `Use ${known.allow}.` }), [["Allow", known.allow]]);
   else exchange.fail(new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "This port takes in /api/beacon, /api/metrics/ingest and /api/heartbeat/{monitor}." }));

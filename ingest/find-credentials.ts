@@ -1,8 +1,9 @@
-import { and, inArray, isNull, or } from "drizzle-orm";
+import { and, isNull, or, sql, type Column, type SQL } from "drizzle-orm";
 import { findApiKeys, type FoundApiKey } from "../domain/api-keys/find.ts";
 import { hashApiKey } from "../domain/api-keys/format.ts";
 import { isUuid } from "../platform/ids.ts";
 import type { Queries } from "../platform/postgres/database.ts";
+import { uuids } from "../platform/postgres/uuids.ts";
 import { beaconKeys, heartbeatMonitors, services } from "../schemas/tables/all.ts";
 import type { HeartbeatStatus, ScheduleType } from "../schemas/vocabulary.ts";
 
@@ -39,7 +40,7 @@ export async function findByBeaconKey(queries: Queries, texts: readonly string[]
   const rows = await queries
     .select({ key, id, organizationId, serviceId, allowedOrigins })
     .from(beaconKeys)
-    .where(and(inArray(key, [...texts]), isNull(beaconKeys.deletedAt)));
+    .where(and(sql`${key} = any(${sql.param(texts)}::text[])`, isNull(beaconKeys.deletedAt)));
   return new Map(rows.map(({ key, ...found }) => [key, found]));
 }
 
@@ -51,11 +52,11 @@ export async function findMonitors(queries: Queries, names: readonly string[]): 
   const { id, organizationId, slug, deletedAt, status, scheduleType, intervalSeconds, cron, timezone, graceSeconds } = heartbeatMonitors;
   const asked = names.map(splitName);
   const slugs = asked.map(({ rest }) => rest);
-  const ids = slugs.filter(isUuid);
+  const ids = uuids(slugs.filter(isUuid));
   const rows = await queries
     .select({ organizationId, slug, id, status, scheduleType, intervalSeconds, cron, timezone, graceSeconds })
     .from(heartbeatMonitors)
-    .where(and(inArray(organizationId, [...new Set(asked.map((name) => name.organizationId))]), isNull(deletedAt), or(inArray(slug, slugs), ids.length > 0 ? inArray(id, ids) : undefined)));
+    .where(and(among(organizationId, asked), isNull(deletedAt), or(sql`${slug} = any(${sql.param(slugs)}::text[])`, sql`${id} = any(${ids})`)));
   const bySlug = new Map(rows.map(({ organizationId, slug, ...monitor }) => [`${organizationId}/${slug}`, monitor]));
   const byId = new Map(rows.map(({ organizationId, slug: _slug, ...monitor }) => [`${organizationId}/${monitor.id}`, monitor]));
   return valuesOf(names, (name) => byId.get(name) ?? bySlug.get(name));
@@ -67,9 +68,14 @@ export async function findServices(queries: Queries, names: readonly string[]): 
   const rows = await queries
     .select({ organizationId: services.organizationId, id: services.id })
     .from(services)
-    .where(and(inArray(services.organizationId, [...new Set(asked.map((name) => name.organizationId))]), inArray(services.id, asked.map(({ rest }) => rest))));
+    .where(and(among(services.organizationId, asked), sql`${services.id} = any(${uuids(asked.map(({ rest }) => rest))})`));
   const found = new Map(rows.map(({ organizationId, id }) => [`${organizationId}/${id}`, { id }]));
   return valuesOf(names, (name) => found.get(name));
+}
+
+/** Statements keep one text for any number of values, so that they stay prepared. */
+function among(column: Column, asked: readonly { organizationId: string }[]): SQL {
+  return sql`${column} = any(${uuids(new Set(asked.map(({ organizationId }) => organizationId)))})`;
 }
 
 function splitName(name: string): { organizationId: string; rest: string } {

@@ -96,6 +96,27 @@ test("pings of monitors that do not exist count for their key before they are lo
   expect(statuses.toSorted()).toEqual([...Array.from({ length: 20 }, () => 404), ...Array.from({ length: 30 }, () => 429)]);
 });
 
+test("all keys of an organization together have five times the limit of one, for pings and for pushes", async () => {
+  const small = await startTestHouse({ RATE_LIMIT_HEARTBEAT_KEY: "4", RATE_LIMIT_METRICS: "free:3,pro:3,team:3" }, clock);
+  onTestFinished(() => small.stop());
+  const keys: string[] = [];
+  for (let key = 0; key < 6; key++) keys.push((await small.call<{ key: string }>("POST", "/api-keys", { name: `Key ${key}`, scopes: ["heartbeat:write", "metrics:write"] })).body.key);
+  const ask = async (path: string, key: string, body?: object) => {
+    const { status, headers } = await fetch(`${small.edge}${path}`, { method: "POST", headers: { "X-API-Key": key, Prefer: "respond-async" }, ...(body && { body: JSON.stringify(body) }) });
+    return `${status} of ${headers.get("x-ratelimit-limit")}`;
+  };
+  const pings: string[] = [];
+  const pushes: string[] = [];
+  for (const key of keys) {
+    for (let n = 0; n < 4; n++) pings.push(await ask("/api/heartbeat/nobody", key));
+    for (let n = 0; n < 3; n++) pushes.push(await ask("/api/metrics/ingest", key, { service_id: small.organization.serviceId, metrics: { error_rate: 0 } }));
+  }
+  expect(pings.filter((each) => each.startsWith("404"))).toHaveLength(20);
+  expect(pings.slice(20)).toEqual(Array.from({ length: 4 }, () => "429 of 20"));
+  expect(pushes.filter((each) => each.startsWith("202"))).toHaveLength(15);
+  expect(pushes.slice(15)).toEqual(Array.from({ length: 3 }, () => "429 of 15"));
+});
+
 test("metrics of a key on the free plan: exactly 100 pushes in a minute", async () => {
   const { apiKey, serviceId } = await house.createOrganization("free");
   const push = () => send("/api/metrics/ingest", apiKey, { service_id: serviceId, metrics: { error_rate: 0 } }, { Prefer: "respond-async" });

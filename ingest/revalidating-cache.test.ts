@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../platform/clock.ts";
-import { makeRevalidatingCache, TooManyLoads } from "./revalidating-cache.ts";
+import { TooManyLoads } from "../platform/load-together.ts";
+import { makeRevalidatingCache } from "./revalidating-cache.ts";
 
 interface Value {
   id: string;
@@ -85,6 +86,7 @@ test("a change that comes while a value is being loaded makes it load once more"
   let open = (): void => undefined;
   source.gate = new Promise((resolve) => (open = resolve));
   const loading = cache.get("key");
+  await settled();
   source.values.set("key", { id: "1", text: "new" });
   cache.revalidate(["1"]);
   open();
@@ -137,7 +139,7 @@ test("entries beyond the capacity go, the oldest first, and their marks with the
   expect(source.loads).toEqual([["b"]]);
 });
 
-test("keys that are looked up at the same time are bounded, and one key is looked up once", async () => {
+test("keys that are looked up at the same time are bounded and go together, and one key is looked up once", async () => {
   const { cache, source } = setUp({ values: {}, maxLoads: 2 });
   let open = (): void => undefined;
   source.gate = new Promise((resolve) => (open = resolve));
@@ -146,5 +148,5 @@ test("keys that are looked up at the same time are bounded, and one key is looke
   open();
   expect(await Promise.all(first)).toEqual([null, null, null]);
   expect(await cache.get("c")).toBeNull();
-  expect(source.loads).toEqual([["a"], ["b"], ["c"]]);
+  expect(source.loads).toEqual([["a", "b"], ["c"]]);
 });

@@ -1,5 +1,6 @@
 import { answerWithin } from "../platform/answer-within.ts";
 import type { Clock } from "../platform/clock.ts";
+import { makeLoadTogether } from "../platform/load-together.ts";
 import { makeKeyIndex } from "./key-index.ts";
 
 /**
@@ -12,24 +13,18 @@ export interface RevalidatingCache<V> {
    */
   peek(key: string): V | null | undefined;
   /**
-   * The value from the cache or by loading; simultaneous calls for a key load once. Rejects as
+   * The value from the cache or by loading, together with others that are asked for at the same time. Rejects as
    * `load` does, or with `TooManyLoads`.
    */
   get(key: string): Promise<V | null>;
+  /** Whether the key is being loaded: `get` then costs nothing more. */
+  isLoading(key: string): boolean;
   /**
    * Reads the entries again whose value has one of these marks. The old values serve until the new
    * ones are read. A reading that fails is tried again by each later call, also by one without
    * marks.
    */
   revalidate(marks: Iterable<string>): void;
-}
-
-/** So many keys are being loaded that another one has to wait for a later request. */
-export class TooManyLoads extends Error {
-  constructor() {
-    super("too many keys are being looked up at this moment");
-    this.name = "TooManyLoads";
-  }
 }
 
 interface Options<V> {
@@ -61,8 +56,6 @@ interface Entry<V> {
  * Absences have a map of their own: keys that somebody makes up must not push out those that exist.
  */
 const MAX_ABSENCES = 10_000;
-/** Keys that are looked up at the same time. */
-const MAX_LOADS = 1_000;
 /** Keys of one statement when entries are read again. */
 const BATCH_KEYS = 500;
 /**
@@ -77,12 +70,12 @@ const RELOAD_MS = 2_000;
 const PAUSE_MS = 1_000;
 
 export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache<V> {
-  const { clock, capacity, revalidateAfterMs, absentForMs, marksOf, load, maxAbsences = MAX_ABSENCES, maxLoads = MAX_LOADS, reloadMs = RELOAD_MS } = options;
+  const { clock, capacity, revalidateAfterMs, absentForMs, marksOf, load, maxAbsences = MAX_ABSENCES, maxLoads, reloadMs = RELOAD_MS } = options;
   const entries = new Map<string, Entry<V>>();
   /** The monotonic ms until which an absence counts. */
   const absences = new Map<string, number>();
   const keysOf = makeKeyIndex();
-  const loading = new Map<string, Promise<V | null>>();
+  const loads = makeLoadTogether({ load: loadThese, ...(maxLoads !== undefined && { maxLoads }) });
   /** Keys of entries that are to be read again. */
   const stale = new Set<string>();
   let reading = false;
@@ -108,16 +101,16 @@ export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache
     return undefined;
   }
 
-  async function loadOne(key: string): Promise<V | null> {
+  async function loadThese(keys: readonly string[]): Promise<ReadonlyMap<string, V>> {
     const changesBefore = changes;
-    const value = (await load([key])).get(key) ?? null;
-    store(key, value);
-    // The change may be of this value, and the reading may have begun before it.
-    if (changes !== changesBefore && value !== null) {
-      stale.add(key);
+    const values = await load(keys);
+    for (const key of keys) store(key, values.get(key) ?? null);
+    // A change may be of one of these, and the reading may have begun before it.
+    if (changes !== changesBefore) {
+      for (const key of values.keys()) stale.add(key);
       startReading();
     }
-    return value;
+    return values;
   }
 
   function store(key: string, value: V | null): void {
@@ -182,14 +175,9 @@ export function makeRevalidatingCache<V>(options: Options<V>): RevalidatingCache
     peek,
     get(key) {
       const known = peek(key);
-      if (known !== undefined) return Promise.resolve(known);
-      const before = loading.get(key);
-      if (before) return before;
-      if (loading.size >= maxLoads) return Promise.reject(new TooManyLoads());
-      const promise = loadOne(key).finally(() => loading.delete(key));
-      loading.set(key, promise);
-      return promise;
+      return known === undefined ? loads.load(key) : Promise.resolve(known);
     },
+    isLoading: (key) => loads.isLoading(key),
     revalidate(marks) {
       let changed = false;
       for (const mark of marks) {

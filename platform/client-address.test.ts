@@ -31,10 +31,15 @@ describe("the client's address", () => {
 it.each([
   { address: "203.0.113.9", bits: 64, network: "203.0.113.9" },
   { address: "::ffff:203.0.113.9", bits: 48, network: "203.0.113.9" },
-  { address: "2001:DB8::1", bits: 64, network: "2001:db8:0:0::/64" },
-  { address: "2001:db8:0:0:ffff::2%eth0", bits: 64, network: "2001:db8:0:0::/64" },
+  { address: "2001:DB8::1", bits: 64, network: "2001:db8::/64" },
+  { address: "2001:db8:0:0:ffff::2%eth0", bits: 64, network: "2001:db8::/64" },
+  { address: "2001:db8:1:2:3:4:5:6", bits: 64, network: "2001:db8:1:2::/64" },
+  { address: "2001:db8:1:3::1", bits: 64, network: "2001:db8:1:3::/64" },
   { address: "2001:db8:1:2::3", bits: 48, network: "2001:db8:1::/48" },
+  { address: "::1", bits: 64, network: "::/64" },
   { address: "unix", bits: 64, network: "unix" },
+  { address: "no:address", bits: 64, network: "no:address" },
+  { address: "", bits: 64, network: "" },
 ] as const)("$address counts as $network of /$bits", ({ address, bits, network }) => {
   expect(clientNetwork(address, bits)).toBe(network);
 });

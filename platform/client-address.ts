@@ -42,13 +42,15 @@ export function readAddress(text: string): Address | null {
 }
 
 /**
- * Whom limits count as one client: an IPv4 address, or the network of an IPv6 address with a prefix of `bits`, a multiple of 16, because
- * whoever has one address of a network has them all. What is no address is given unchanged.
+ * Whom limits count as one client: an IPv4 address, or the network of an IPv6 address, as `2001:db8::/64`, because whoever has one address of it has
+ * them all. `bits` is a multiple of 16. What is no address is given unchanged.
  */
-export function clientNetwork(text: string, bits: 48 | 64): string {
+export function clientNetwork(text: string, bits: 48 | 64 = 64): string {
   const address = readAddress(text);
   if (address === null) return text;
-  return address instanceof ipaddr.IPv6 ? `${address.parts.slice(0, bits / 16).map((part) => part.toString(16)).join(":")}::/${bits}` : address.toString();
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const parts = address.parts.map((part, at) => (at < bits / 16 ? part : 0));
+  return `${new ipaddr.IPv6(parts).toString()}/${bits}`;
 }
 
 /** `1.2.3.4:80` and `[::1]:80`, as some proxies write them. */

@@ -32,6 +32,16 @@ describe("the rate limit", () => {
     for (let n = 0; n < 1_000; n++) expect(limit.take("a", 0)).toMatchObject({ allowed: true, limit: UNLIMITED, remaining: UNLIMITED });
   });
 
+  it("gives back what was taken, and nothing that was not", () => {
+    const { limit } = limitAt(0);
+    limit.giveBack("a");
+    limit.take("a", 1);
+    limit.giveBack("a");
+    limit.giveBack("a");
+    expect(limit.take("a", 1).allowed).toBe(true);
+    expect(limit.take("a", 1).allowed).toBe(false);
+  });
+
   it("keeps a bounded number of keys", () => {
     const { limit } = limitAt(0, 2);
     limit.take("a", 1);

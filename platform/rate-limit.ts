@@ -15,12 +15,19 @@ export interface RateState {
 export interface RateLimit {
   /** Counts one request under `key`; a `limitPerMinute` of 0 is no limit. Refused requests count too. */
   take(key: string, limitPerMinute: number): RateState;
+  /** Takes the last `take` of this key back, when it turned out to concern another. */
+  giveBack(key: string): void;
 }
 
 /** What "no limit" looks like in headers that have to be numbers. */
 export const UNLIMITED = 2_147_483_647;
 
 const WINDOW_MS = 60_000;
+
+/** When the minute of a moment ends, in seconds since the epoch; `now` in ms. */
+export function endOfMinute(now: number): number {
+  return (Math.floor(now / WINDOW_MS) + 1) * 60;
+}
 
 /** Past this many keys in one minute the oldest start anew: somebody with many addresses must not fill the memory. */
 const MAX_KEYS = 500_000;
@@ -41,7 +48,7 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
         window = current;
         counts = new Map();
       }
-      const resetAtSeconds = (current + 1) * 60;
+      const resetAtSeconds = endOfMinute(now);
       const retryAfterSeconds = Math.max(1, Math.ceil(resetAtSeconds - now / 1_000));
       if (limitPerMinute === 0) {
         if (unlimited.resetAtSeconds !== resetAtSeconds || unlimited.retryAfterSeconds !== retryAfterSeconds) unlimited = { ...unlimited, resetAtSeconds, retryAfterSeconds };
@@ -54,6 +61,11 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
       }
       box.count += 1;
       return { allowed: box.count <= limitPerMinute, limit: limitPerMinute, remaining: Math.max(0, limitPerMinute - box.count), resetAtSeconds, retryAfterSeconds };
+    },
+    giveBack(key) {
+      // What was taken in the minute before is gone with it.
+      const box = counts.get(key);
+      if (box !== undefined && box.count > 0) box.count -= 1;
     },
   };
 }

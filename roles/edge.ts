@@ -68,7 +68,7 @@ export async function startEdgeRole(house: House): Promise<Edge> {
       floods,
       rateLimit,
       clientAddress,
-      authentication: { credentials, clock, rateLimit, clientAddress, anonymousLimit: config.RATE_LIMIT_ANONYMOUS, noteUse: (id) => uses.note(id), failureOf },
+      authentication: { credentials, clock, rateLimit, clientAddress, config, noteUse: (id) => uses.note(id), failureOf },
       anyPartition: (topic) => (spread = (spread + 1) % eventLog.partitions(topic)),
       failureOf,
     },

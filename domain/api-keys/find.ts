@@ -1,4 +1,4 @@
-import { eq, inArray } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/postgres/database.ts";
 import { apiKeys, organizations } from "../../schemas/tables/all.ts";
 import type { Plan } from "../../schemas/vocabulary.ts";
@@ -22,5 +22,6 @@ export async function findApiKeys(queries: Queries, hashes: Buffer[]): Promise<F
     .select({ id, hash, name, organizationId, plan: organizations.plan, scopes, expiresAt, revokedAt })
     .from(apiKeys)
     .innerJoin(organizations, eq(organizations.id, organizationId))
-    .where(inArray(hash, hashes));
+    // One text of the statement for any number of them, so that it stays prepared.
+    .where(sql`${hash} = any(${sql.param(hashes)}::bytea[])`);
 }

@@ -10,7 +10,7 @@ export const publish = route({
   tag: "Designs",
   summary: "Publish a status page's draft",
   description:
-    "All at once: the draft becomes the published version, the one before it is archived, and the page takes over the design's colors, font and, in mode `custom`, template. 409 `DRAFT_MISMATCH` when the draft is another one, or this one is published already; 404 when there is no draft.",
+    "All at once: the draft becomes the published version, the one before it is archived, and the page takes over the design's colors, font and, in mode `custom`, template. 409 `DRAFT_MISMATCH` when the draft is another one; 404 when there is no draft, also because it is published already.",
   params: PathId,
   body: PublishDesign,
   response: PublishedDesign,

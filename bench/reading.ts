@@ -15,6 +15,7 @@ import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { inTransaction, openDatabase, type Database, type Transaction } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { prepareLogins } from "../platform/postgres/logins.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { openTenants } from "../platform/postgres/tenants.ts";
 import { services as servicesTable } from "../schemas/tables/all.ts";
@@ -229,7 +230,7 @@ try {
   await Promise.all([migrate(postgres.url, log), migrateClickHouse(store.url, log)]);
   const clickhouse = openClickHouse(store.url, log);
   const database = openDatabase(postgres.url, 10, log);
-  const tenants = openTenants(postgres.url, 10, log);
+  const tenants = openTenants(await prepareLogins({ url: postgres.url, log }), 10, log);
   const { organizationId, apiKey, serviceId } = await createOrganization(database, { name: "Bench", plan: "team" });
   const more = Array.from({ length: SERVICES - 1 }, (_, number) => ({ id: newId(), organizationId, name: `Service ${number}` }));
   await database.insert(servicesTable).values(more);

@@ -9,6 +9,7 @@ import { getService } from "../domain/services/read.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { prepareLogins } from "../platform/postgres/logins.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { openTenants } from "../platform/postgres/tenants.ts";
 import { CreateIncident, IncidentListQuery } from "../schemas/api/incidents.ts";
@@ -34,7 +35,7 @@ const server = await startEmbeddedPostgres({ folder, log });
 try {
   await migrate(server.url, log);
   const everyone = openDatabase(server.url, CONNECTIONS, log);
-  const tenants = openTenants(server.url, CONNECTIONS, log);
+  const tenants = openTenants(await prepareLogins({ url: server.url, log }), CONNECTIONS, log);
   const organizations: CreatedOrganization[] = [];
   for (let n = 0; n < ORGANIZATIONS; n++) organizations.push(await createOrganization(everyone, { name: `Organization ${n}`, plan: "team" }));
   const open = (database: Database, { organizationId, serviceId }: CreatedOrganization) =>

@@ -141,7 +141,9 @@ export const SETTINGS = {
   CUSTOM_DOMAIN_PROOF: setting({ unit: "name", default: "dns", doc: "How an organization proves that a status page's domain is its own: `dns`, by a TXT record, or `none`, which gives a domain to whoever names it first: for an installation of one's own.", read: z.enum(["dns", "none"], "must be dns or none") }),
   DNS_SERVERS: setting({ unit: "list", default: "", doc: "Name servers, IP addresses with or without a port, separated by commas, that are asked for proofs of domains; empty: the system's.", read: dnsServers }),
   PUBLIC_URL: setting({ unit: "URL", default: "", doc: "The address people use, for links in pages and messages; empty: http://localhost:PORT.", read: url(["http:", "https:"]) }),
-  DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one.", read: postgresUrl }),
+  DATABASE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A PostgreSQL (15 or later) to use in place of the embedded one: the address of the tables' owner, who migrates at the start and makes the service's two logins.", read: postgresUrl }),
+  DATABASE_APPLICATION_URL: setting({ unit: "URL", default: "", secret: true, doc: "The address of the application's login, where DATABASE_URL's user may not create roles; a member of pharos_application alone (deploy/production.md). Empty: Pharos makes one.", read: postgresUrl }),
+  DATABASE_TENANT_URL: setting({ unit: "URL", default: "", secret: true, doc: "The address of the login that the REST API works with behind row-level security; a member of pharos_tenant alone. Set with DATABASE_APPLICATION_URL.", read: postgresUrl }),
   CLICKHOUSE_URL: setting({ unit: "URL", default: "", secret: true, doc: "A ClickHouse to use in place of the embedded one, with user, password and database in the URL.", read: url(["http:", "https:"]) }),
   CLICKHOUSE_CLUSTER: setting({ unit: "name", default: "", doc: "The cluster (in CLICKHOUSE_URL's own configuration) on whose replicas the tables are made, replicated; empty: on that server alone. Fixed once the tables are made.", read: optional }),
   KAFKA_BROKERS: setting({ unit: "list", default: "", doc: "host:port of Kafka brokers, separated by commas, to use in place of the embedded log.", read: z.string().refine((text) => text === "" || text.split(",").every((part) => /^[^\s:,]+:\d+$/.test(part.trim())), "must be host:port, separated by commas").transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean)) }),
@@ -222,6 +224,8 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 /** Rules over more than one setting. */
 function checkTogether(config: Config, faults: string[]): string[] {
   if (config.PORT !== 0 && config.PORT === config.EDGE_PORT) faults.push(`PORT and EDGE_PORT are both ${config.PORT}; they need to differ.`);
+  const logins = [config.DATABASE_APPLICATION_URL, config.DATABASE_TENANT_URL].filter((url) => url !== null);
+  if (logins.length === 1 || (logins.length === 2 && !config.DATABASE_URL)) faults.push("DATABASE_APPLICATION_URL and DATABASE_TENANT_URL are set together, beside DATABASE_URL.");
   if (config.CLICKHOUSE_CLUSTER !== null && !config.CLICKHOUSE_URL) faults.push("CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded ClickHouse is one server.");
   if (config.SMTP_URL !== null && config.MAIL_FROM === null) faults.push("SMTP_URL needs MAIL_FROM: whom mail comes from, such as Acme Status <status@example.com>.");
   if (config.PHAROS_ROLES.length < ROLES.length) {

@@ -4,7 +4,7 @@ import { logError } from "./log-error.ts";
 export type Log = pino.Logger;
 
 /** Field names whose values never reach a log line, at any depth that we log. */
-const SECRET_FIELDS = ["key", "api_key", "password", "secret", "signing_secret", "authorization", "DATABASE_URL", "CLICKHOUSE_URL", "SMTP_URL"];
+const SECRET_FIELDS = ["key", "api_key", "password", "secret", "signing_secret", "authorization", "DATABASE_URL", "DATABASE_APPLICATION_URL", "DATABASE_TENANT_URL", "CLICKHOUSE_URL", "SMTP_URL"];
 
 /** JSON lines, on standard output unless another place is given; `level` as pino's (`silent` for tests). */
 export function makeLog(level: string, destination?: pino.DestinationStream): Log {

@@ -11,7 +11,7 @@ export async function startControlPlaneRole(house: House, edge: { port: number }
   const { config, lifecycle } = house;
   await removeOldUploads();
   const edgeHost = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST === "::" ? "[::1]" : config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
-  const tenants = openTenants(house.databaseUrl, config.POSTGRES_CONNECTIONS, house.log);
+  const tenants = openTenants(house.logins, config.POSTGRES_CONNECTIONS, house.log);
   lifecycle.add({ name: "postgres, by organization", stop: () => tenants.close() });
   const app = await buildControlPlane({ ...house, tenants, routes: ALL_ROUTES, edge: edge && { address: `http://${edgeHost}:${edge.port}` } });
   try {

@@ -6,6 +6,7 @@ import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { Database } from "../platform/postgres/database.ts";
+import type { Logins } from "../platform/postgres/logins.ts";
 import type { Probes } from "../platform/probes.ts";
 
 /** What every role stands on: the open stores and the process' own things. */
@@ -19,6 +20,7 @@ export interface House {
   database: Database;
   /** For connections outside the pool, such as LISTEN. */
   databaseUrl: string;
+  logins: Logins;
   clickhouse: ClickHouse;
   eventLog: EventLog;
 }

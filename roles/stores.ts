@@ -19,6 +19,7 @@ import { writeAddress } from "../platform/postgres/address-file.ts";
 import { checkPostgresDurability } from "../platform/postgres/check-durability.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { prepareLogins, type Logins } from "../platform/postgres/logins.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { sealPlainRows } from "../platform/postgres/seal-plain-rows.ts";
 import { readSecretsKey } from "../platform/secrets-key.ts";
@@ -27,7 +28,9 @@ import { StartFailure } from "../platform/start-failure.ts";
 
 export interface Stores {
   database: Database;
+  /** The application's login. */
   databaseUrl: string;
+  logins: Logins;
   clickhouse: ClickHouse;
   eventLog: EventLog;
   /** Ends the embedded servers at once; they recover at the next start. */
@@ -60,8 +63,8 @@ export async function takeDataFolder(config: Config, lifecycle: Lifecycle): Prom
 export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const { config, lifecycle, log } = needs;
   const children: Child[] = [];
-  const [databaseUrl, clickhouse] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
-  const database = openDatabase(databaseUrl, config.POSTGRES_CONNECTIONS, log);
+  const [logins, clickhouse] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
+  const database = openDatabase(logins.application, config.POSTGRES_CONNECTIONS, log);
   lifecycle.add({
     name: "postgres",
     stop: () => database.$client.end(),
@@ -87,7 +90,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const abandon = () => {
     for (const child of children) child.abandon();
   };
-  return { database, databaseUrl, clickhouse, eventLog, abandon };
+  return { database, databaseUrl: logins.application, logins, clickhouse, eventLog, abandon };
 }
 
 /** Rejects with the first StartFailure of these checks; only warns of it where stores may lose what they confirmed. */
@@ -104,10 +107,11 @@ async function unreadyByPing(store: { ping(): Promise<void> }): Promise<string |
   return null;
 }
 
-async function openPostgres({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<string> {
+/** The owner of the tables works at the start alone: it migrates, and sees to the logins of the service. */
+async function openPostgres({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<Logins> {
   if (config.DATABASE_URL) {
     await migrate(config.DATABASE_URL, log);
-    return config.DATABASE_URL;
+    return prepareLogins({ url: config.DATABASE_URL, given: givenLogins(config), log });
   }
   const folder = join(config.PHAROS_DATA_DIR, "postgres");
   const server = await startEmbeddedPostgres({ folder, log });
@@ -115,8 +119,13 @@ async function openPostgres({ config, lifecycle, log, onLost }: StoresNeeds, chi
   children.push(server);
   void server.exited.then((sentence) => lifecycle.stopping() || onLost(sentence));
   await migrate(server.url, log);
-  await writeAddress(folder, server.url);
-  return server.url;
+  const logins = await prepareLogins({ url: server.url, log });
+  await writeAddress(folder, logins.application);
+  return logins;
+}
+
+function givenLogins({ DATABASE_APPLICATION_URL: application, DATABASE_TENANT_URL: tenant }: Config) {
+  return application !== null && tenant !== null ? { application, tenant } : null;
 }
 
 async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<ClickHouse> {

@@ -18,7 +18,7 @@ const NO_CLICKHOUSE = "http://127.0.0.1:9";
 
 export interface TestControlPlane {
   app: FastifyInstance;
-  /** Of all organizations, past row-level security. */
+  /** Of the tables' owner: for what a test prepares and looks at. */
   database: Database;
   /** What handlers get their database from. */
   tenants: Tenants;
@@ -47,14 +47,15 @@ interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | 
 /** The control plane alone, on a database of its own and without ClickHouse; it does not listen unless told to. */
 export async function startTestControlPlane({ settings = {}, ...options }: Options = {}): Promise<TestControlPlane> {
   const log = makeLog("silent");
-  const { url, drop } = await freshDatabase();
+  const { url, logins, drop } = await freshDatabase();
   const relay = await startPostgresRelay(url);
   const database = openDatabase(relay.url, 10, log);
-  const tenants = openTenants(relay.url, 10, log);
+  const application = openDatabase(relay.to(logins.application), 10, log);
+  const tenants = openTenants({ ...logins, tenant: relay.to(logins.tenant) }, 10, log);
   const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
-  const app = await buildControlPlane({ database, databaseUrl: relay.url, tenants, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
+  const app = await buildControlPlane({ database: application, databaseUrl: relay.to(logins.application), tenants, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });
   await app.ready();
   checkAnswers(app, options.routes ?? ALL_ROUTES);
   const organization = await createOrganization(database, { name: "Test team", plan: "team" });
@@ -78,7 +79,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
     async stop() {
       await app.close();
       await clickhouse.close();
-      await Promise.all([tenants.close(), database.$client.end()]);
+      await Promise.all([tenants.close(), application.$client.end(), database.$client.end()]);
       await relay.cut();
       await drop();
     },

@@ -6,6 +6,8 @@ import { join } from "node:path";
 interface PostgresRelay {
   /** The database's address, by way of the relay. */
   url: string;
+  /** Another address of the same server, by way of the relay. */
+  to(url: string): string;
   /** From now on Postgres is away: connections break, new ones are refused. */
   cut(): Promise<void>;
   /** From now on it is there again. */
@@ -30,8 +32,10 @@ export async function startPostgresRelay(url: string): Promise<PostgresRelay> {
   });
   const listen = () => new Promise<void>((resolve) => server.listen(join(folder, SOCKET_NAME), resolve));
   await listen();
+  const to = (address: string) => `${address.slice(0, address.indexOf("?"))}?host=${encodeURIComponent(folder)}`;
   return {
-    url: `${url.slice(0, url.indexOf("?"))}?host=${encodeURIComponent(folder)}`,
+    url: to(url),
+    to,
     async cut() {
       for (const socket of open) socket.destroy();
       if (server.listening) await new Promise((resolve) => server.close(resolve));

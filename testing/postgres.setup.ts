@@ -3,6 +3,7 @@ import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { makeLog } from "../platform/log.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
+import { prepareLogins } from "../platform/postgres/logins.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { makeRunFolder } from "./run-folder.ts";
 
@@ -10,6 +11,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The run's PostgreSQL; its database `template_pharos` is migrated and empty. */
     postgresUrl: string;
+    /** The logins that its databases share; they name `template_pharos`. */
+    postgresLogins: { application: string; tenant: string; tenantKey: string };
   }
 }
 
@@ -26,7 +29,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.connect();
   await client.query("create database template_pharos");
   await client.end();
-  await migrate(server.url.replace("/pharos?", "/template_pharos?"), log);
+  const url = server.url.replace("/pharos?", "/template_pharos?");
+  await migrate(url, log);
+  const { tenantKey, ...logins } = await prepareLogins({ url, log });
+  project.provide("postgresLogins", { ...logins, tenantKey: tenantKey.toString("hex") });
   project.provide("postgresUrl", server.url);
   return async () => {
     await server.stop();

@@ -2,13 +2,17 @@ import { Client } from "pg";
 import { inject } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
+import { nameOfLogin, type Logins } from "../platform/postgres/logins.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { useSecretsKey } from "../schemas/tables/sealed.ts";
 import { TEST_SECRETS_KEY } from "./secrets-key.ts";
 
 interface FreshDatabase {
+  /** Of the tables' owner, here a superuser: for what tests prepare and look at. */
   database: Database;
   url: string;
+  /** What the service works with; of no use before the tables are there. */
+  logins: Logins;
   /** Closes the pool and drops the database. */
   drop(): Promise<void>;
 }
@@ -20,13 +24,18 @@ export async function freshDatabase({ migrated = true }: { migrated?: boolean } 
   const name = `test_${newId().replaceAll("-", "")}`;
   await onServer(serverUrl, `create database ${name} template ${migrated ? "template_pharos" : "template0"}`);
   const url = serverUrl.replace("/pharos?", `/${name}?`);
+  const { tenantKey, ...logins } = inject("postgresLogins");
+  const here = (login: string) => login.replace("/template_pharos?", `/${name}?`);
   const database = openDatabase(url, 20, makeLog("silent"));
   return {
     database,
     url,
+    logins: { application: here(logins.application), tenant: here(logins.tenant), tenantKey: Buffer.from(tenantKey, "hex") },
     async drop() {
       if (!database.$client.ended) await database.$client.end();
       await onServer(serverUrl, `drop database ${name} with (force)`);
+      // Of a service that was started on it.
+      for (const kind of ["application", "tenant"] as const) await onServer(serverUrl, `drop role if exists ${nameOfLogin(name, kind)}`);
     },
   };
 }

@@ -4,6 +4,7 @@ import { makeLog } from "../../platform/log.ts";
 import { readAddress } from "../../platform/postgres/address-file.ts";
 import { openDatabase, type Database } from "../../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../../platform/postgres/embedded.ts";
+import { prepareLogins } from "../../platform/postgres/logins.ts";
 import { migrate } from "../../platform/postgres/migrate.ts";
 import type { StartFailure } from "../../platform/start-failure.ts";
 import { withDataFolder } from "./with-data-folder.ts";
@@ -16,7 +17,7 @@ export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  if (config.DATABASE_URL) return onUrl(config.DATABASE_URL, work);
+  if (config.DATABASE_URL) return onUrl(config.DATABASE_APPLICATION_URL ?? config.DATABASE_URL, work);
   return withDataFolder(config, (heldByAnother) => withDatabaseOf(config, heldByAnother, work));
 }
 
@@ -26,7 +27,7 @@ export async function withDatabaseOf<T>(
   heldByAnother: StartFailure | null,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  if (config.DATABASE_URL) return onUrl(config.DATABASE_URL, work);
+  if (config.DATABASE_URL) return onUrl(config.DATABASE_APPLICATION_URL ?? config.DATABASE_URL, work);
   const folder = join(config.PHAROS_DATA_DIR, "postgres");
   if (heldByAnother) {
     const url = await readAddress(folder);
@@ -37,7 +38,8 @@ export async function withDatabaseOf<T>(
   const server = await startEmbeddedPostgres({ folder, log });
   try {
     await migrate(server.url, log);
-    return await onUrl(server.url, work);
+    const logins = await prepareLogins({ url: server.url, log });
+    return await onUrl(logins.application, work);
   } finally {
     await server.stop();
   }

@@ -9,6 +9,7 @@ import type { Log } from "../../platform/log.ts";
 import { writeAddress } from "../../platform/postgres/address-file.ts";
 import { openDatabase } from "../../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../../platform/postgres/embedded.ts";
+import { prepareLogins } from "../../platform/postgres/logins.ts";
 import { migrate } from "../../platform/postgres/migrate.ts";
 import { requireFreePort } from "../../platform/require-free-port.ts";
 import type { Demo } from "../../roles/start.ts";
@@ -129,8 +130,9 @@ function roleSettings(host: string, port: number): NodeJS.ProcessEnv {
 /** Tables and the demo organization, before any process runs, so that its keys can be told here. */
 async function prepareDatabase(url: string, folder: string, log: Log): Promise<Demo | null> {
   await migrate(url, log);
-  await writeAddress(folder, url);
-  const database = openDatabase(url, 1, log);
+  const { application } = await prepareLogins({ url, log });
+  await writeAddress(folder, application);
+  const database = openDatabase(application, 1, log);
   try {
     return await createDemo(database);
   } finally {

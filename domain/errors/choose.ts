@@ -125,8 +125,8 @@ async function idsWithEvents({ database, clickhouse }: Stores, organizationId: s
   const own = and(eq(services.organizationId, organizationId), filter.service_id === undefined ? undefined : eq(services.id, filter.service_id));
   const serviceIds = await database.select({ id: services.id }).from(services).where(own);
   if (serviceIds.length === 0) return "";
-  const conditions = ["service_id IN {services:Array(UUID)}", "type != 'vital'"];
-  const params: Record<string, unknown> = { services: serviceIds.map(({ id }) => id) };
+  const conditions = ["type != 'vital'"];
+  const params: Record<string, unknown> = { organization: organizationId, services: serviceIds.map(({ id }) => id) };
   const where = (condition: string, name: string, value: unknown) => {
     conditions.push(condition);
     params[name] = value;
@@ -140,7 +140,7 @@ async function idsWithEvents({ database, clickhouse }: Stores, organizationId: s
   const [found] = await askClickHouse<{ ids: string }>(
     clickhouse,
     `SELECT arrayStringConcat(groupArray(toString(signature_id)), ',') AS ids FROM
-     (SELECT signature_id FROM beacon_events WHERE ${conditions.join(" AND ")} GROUP BY signature_id ORDER BY max(received_at) DESC LIMIT ${MAX_MATCHES})`,
+     (SELECT signature_id FROM beacon_events WHERE service_id IN {services:Array(UUID)} AND organization_id = {organization:UUID} AND ${conditions.join(" AND ")} GROUP BY signature_id ORDER BY max(received_at) DESC LIMIT ${MAX_MATCHES})`,
     params,
   );
   return found?.ids ?? "";

@@ -54,7 +54,7 @@ async function readReleases(clickhouse: ClickHouse, place: Place): Promise<Error
   const rows = await askClickHouse<{ name: string; occurrences: string; first: string; last: string }>(
     clickhouse,
     `SELECT release AS name, toString(count()) AS occurrences, toString(min(occurred_at)) AS first, toString(max(occurred_at)) AS last FROM beacon_events
-     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} GROUP BY release ORDER BY max(occurred_at) DESC, release LIMIT 100`,
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} GROUP BY release ORDER BY max(occurred_at) DESC, release LIMIT 100`,
     place,
   );
   return rows.map(({ name, occurrences, first, last }) => ({ release: name, occurrences: Number(occurrences), first_seen: isoMoment(first), last_seen: isoMoment(last) }));
@@ -65,7 +65,7 @@ async function readTrend(clickhouse: ClickHouse, place: Place, now: number): Pro
   const rows = await askClickHouse<{ hour: string; events: string }>(
     clickhouse,
     `SELECT toString(intDiv(toUnixTimestamp64Milli(occurred_at), ${HOUR_MS})) AS hour, toString(count()) AS events FROM beacon_events
-     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
     { ...place, since: firstHour * HOUR_MS },
   );
   const trend = Array.from({ length: TREND_HOURS }, () => 0);

@@ -42,17 +42,17 @@ export async function listOccurrences(
   const place = await placeOf(database, signature);
   const [occurrences, [counted]] = await Promise.all([
     readOccurrences({ database, clickhouse }, organizationId, place, { limit, offset }),
-    askClickHouse<{ total: string; counted: string }>(clickhouse, "SELECT toString(countIf(detailed)) AS total, toString(count()) AS counted FROM beacon_events WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)}", place),
+    askClickHouse<{ total: string; counted: string }>(clickhouse, "SELECT toString(countIf(detailed)) AS total, toString(count()) AS counted FROM beacon_events WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID}", place),
   ]);
   return { occurrences, total: Number(counted?.total ?? 0), counted: Number(counted?.counted ?? 0) };
 }
 
 /** Where ClickHouse has the events of a signature. A type, not an interface: only so does it pass for a query's parameters. */
-export type Place = { service: string; signatures: string[] };
+export type Place = { organization: string; service: string; signatures: string[] };
 
-export async function placeOf(queries: Queries, { id, serviceId }: SignatureRow): Promise<Place> {
+export async function placeOf(queries: Queries, { id, serviceId, organizationId }: SignatureRow): Promise<Place> {
   const aliases = await aliasesOf(queries, [id]);
-  return { service: serviceId, signatures: [id, ...aliases.map(([alias]) => alias)] };
+  return { organization: organizationId, service: serviceId, signatures: [id, ...aliases.map(([alias]) => alias)] };
 }
 
 /** Of one signature, latest received first. */
@@ -61,7 +61,7 @@ export async function readOccurrences({ database, clickhouse }: { database: Data
     clickhouse,
     `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
        session_id, user_id, url, handled, level, stack, frames, debug_ids, causes, breadcrumbs, tags, sdk, truncated
-     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND detailed
+     FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND detailed
      ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
     { ...place, ...page },
   );

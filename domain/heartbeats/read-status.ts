@@ -18,7 +18,7 @@ interface PingRow {
 const RECENT = `
   SELECT toUnixTimestamp64Milli(received_at) AS at, status, run_id, duration_ms, message
   FROM heartbeat_pings
-  WHERE monitor_id = {monitor:UUID}
+  WHERE monitor_id = {monitor:UUID} AND organization_id = {organization:UUID}
   ORDER BY received_at DESC, offset DESC, index DESC
   LIMIT 1 BY if(run_id = '' OR status = 'log', concat(toString(partition), '/', toString(offset), '/', toString(index)), concat(run_id, ' ', toString(status)))
   LIMIT 100`;
@@ -31,7 +31,7 @@ export async function readHeartbeatStatus(
 ): Promise<HeartbeatState | null> {
   const [monitor] = await database.select().from(heartbeatMonitors).where(ownHeartbeatMonitor(organizationId, monitorId));
   if (!monitor) return null;
-  const pings = await clickhouse.query<PingRow>(RECENT, { monitor: monitor.id });
+  const pings = await clickhouse.query<PingRow>(RECENT, { organization: organizationId, monitor: monitor.id });
   return {
     monitor_id: monitor.id,
     status: monitor.status,

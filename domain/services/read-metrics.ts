@@ -35,7 +35,7 @@ export async function readMetrics(
 ): Promise<MetricsSeries> {
   const { service } = await findService(database, organizationId, serviceId);
   const window = decideWindow(query, now);
-  const rows = await clickhouse.query<SampleRow>(SAMPLES, { service: service.id, name: query.name ?? "", day: DAY_MS, most: MOST_ROWS, ...window });
+  const rows = await clickhouse.query<SampleRow>(SAMPLES, { organization: organizationId, service: service.id, name: query.name ?? "", day: DAY_MS, most: MOST_ROWS, ...window });
   const series: MetricsSeries["series"] = [];
   for (const { name, at, average, maximum, samples } of rows) {
     if (series.at(-1)?.name !== name) series.push({ name, points: [] });
@@ -86,7 +86,7 @@ const SAMPLES = `
       value,
       ${COUNTED_AT} AS counted_at
     FROM metric_samples
-    WHERE service_id = {service:UUID}
+    WHERE service_id = {service:UUID} AND organization_id = {organization:UUID}
       AND ({name:String} = '' OR name = {name:String})
       AND received_at >= fromUnixTimestamp64Milli({from:Int64} - {day:Int64})
       AND received_at < fromUnixTimestamp64Milli({to:Int64} + {day:Int64})

@@ -9,9 +9,9 @@ const [organizationId, checkout, search] = [newId(), newId(), newId()];
 
 let store: Awaited<ReturnType<typeof freshClickHouse>>;
 
-function sample(serviceId: string, name: string, value: number, ageMs: number) {
+function sample(serviceId: string, name: string, value: number, ageMs: number, organization = organizationId) {
   const at = new Date(now - ageMs).toISOString().replace("T", " ").replace("Z", "");
-  return { log_id: "log", partition: 0, offset: 1, index: 0, organization_id: organizationId, service_id: serviceId, name, value, received_at: at, reported_at: at };
+  return { log_id: "log", partition: 0, offset: 1, index: 0, organization_id: organization, service_id: serviceId, name, value, received_at: at, reported_at: at };
 }
 
 beforeAll(async () => {
@@ -27,6 +27,8 @@ beforeAll(async () => {
     sample(checkout, "cpu_percent", 99, HOUR_MS),
     sample(checkout, "response_time_ms", 9_999, 25 * HOUR_MS),
     sample(newId(), "response_time_ms", 9_999, HOUR_MS),
+    // Of another organization, although in this service's name.
+    sample(checkout, "response_time_ms", 9_999, HOUR_MS, newId()),
   ];
   await store.clickhouse.insert("metric_samples", samples, {});
 });
@@ -34,7 +36,7 @@ afterAll(() => store.drop());
 
 it("gives response times and error rates of the last day, step by step", async () => {
   const slot = (ageMs: number) => Math.floor((now - ageMs) / METRIC_STEP_MS) * METRIC_STEP_MS;
-  expect(await readPageMetrics(store.clickhouse, [checkout, search], new Date(now))).toEqual({
+  expect(await readPageMetrics(store.clickhouse, organizationId, [checkout, search], new Date(now))).toEqual({
     from: now - 24 * HOUR_MS,
     until: now,
     series: [
@@ -45,5 +47,5 @@ it("gives response times and error rates of the last day, step by step", async (
 });
 
 it("asks for nothing when the page shows no services", async () => {
-  expect((await readPageMetrics(store.clickhouse, [], new Date(now))).series).toEqual([]);
+  expect((await readPageMetrics(store.clickhouse, organizationId, [], new Date(now))).series).toEqual([]);
 });

@@ -30,7 +30,7 @@ export async function readVitals(
   const own = and(eq(services.organizationId, organizationId), serviceId === undefined ? undefined : eq(services.id, serviceId));
   const ids = (await database.select({ id: services.id }).from(services).where(own)).map(({ id }) => id);
   if (ids.length === 0) return { vitals: [] };
-  const rows = await askClickHouse<{ name: string; p75: number; samples: string }>(clickhouse, P75, { services: ids, from: start, to: end });
+  const rows = await askClickHouse<{ name: string; p75: number; samples: string }>(clickhouse, P75, { organization: organizationId, services: ids, from: start, to: end });
   return { vitals: rows.map(({ name, p75, samples }) => ({ name, p75, count: Number(samples) })) };
 }
 
@@ -41,6 +41,7 @@ const P75 = `
   FROM beacon_events
   WHERE service_id IN {services:Array(UUID)}
     AND signature_id = toUUID('00000000-0000-0000-0000-000000000000')
+    AND organization_id = {organization:UUID}
     AND type = 'vital'
     AND occurred_at >= fromUnixTimestamp64Milli({from:Int64}) AND occurred_at < fromUnixTimestamp64Milli({to:Int64})
     AND received_at >= fromUnixTimestamp64Milli({from:Int64}) - INTERVAL 5 MINUTE

@@ -198,6 +198,14 @@ if (ordinary) {
       await chown(join(moved, "data", "PG_VERSION"), 0, 0);
       const server = await startEmbeddedPostgres({ folder: moved, log });
       expect(await query(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+      // The server passes the closed folder and writes nothing into it, whatever its superuser asks; nor does what it runs.
+      for (const target of [`to '${closed}/copied'`, `to program 'cat > ${closed}/copied'`]) await expect(query(server.url, `copy (select 1) ${target}`)).rejects.toThrow(/Permission denied|failed/);
+      expect(existsSync(join(closed, "copied"))).toBe(false);
+      const pid = Number.parseInt(await readFile(join(moved, "data", "postmaster.pid"), "utf8"), 10);
+      const status = await readFile(`/proc/${pid}/status`, "utf8");
+      // Bit 2 is CAP_DAC_READ_SEARCH.
+      for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]) expect(status).toMatch(new RegExp(`${set}:\\s+0*4\n`));
+      expect(status).toMatch(/NoNewPrivs:\s+1\n/);
       await server.stop();
       expect((await stat(join(moved, "data", "PG_VERSION"))).uid).not.toBe(0);
       await rename(moved, folder);

@@ -68,18 +68,24 @@ const DIES_WITH_US = ["--pdeathsig", "INT"];
 
 function runnersForOurselves(): Runner[] {
   const plain: Runner = { user: null, command: (program, args) => ({ file: program, args: [...args], options: {} }) };
-  return hasSetpriv() ? [setprivRunner(null, DIES_WITH_US), plain] : [plain];
+  return hasSetpriv() ? [setprivRunner(null, [...GAINS_NOTHING, ...DIES_WITH_US]), plain] : [plain];
 }
 
+/** The server and what it starts never gain a right, also not by a program that gives some (sudo). */
+const GAINS_NOTHING = ["--no-new-privs"];
+
 /**
- * A folder that root made is closed to the server's user. The capability lets it pass; PostgreSQL also asks
- * access(2), which ignores capabilities of a user other than root unless `no_setuid_fixup` is set.
+ * Without any capability; or, where a folder above that root keeps closed is in the way, with the one to read and pass closed folders.
+ * It writes nothing that the server's user may not write. PostgreSQL also asks access(2), which ignores capabilities of a user other
+ * than root unless `no_setuid_fixup` is set.
  */
 function runnersForRoot(user: User): Runner[] {
   if (!hasSetpriv()) return [{ user, command: (program, args) => ({ file: program, args: [...args], options: user }) }];
-  const become = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
-  const pass = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
-  return [setprivRunner(user, [...become, ...DIES_WITH_US]), setprivRunner(user, [...become, ...pass, ...DIES_WITH_US])];
+  const become = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", ...GAINS_NOTHING, ...DIES_WITH_US];
+  const none = ["--inh-caps=-all", "--bounding-set=-all"];
+  const pass = ["--securebits=+no_setuid_fixup", "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search", "--bounding-set=-all,+dac_read_search"];
+  // The second is for a container in which root may not give up what it does not have.
+  return [none, [], pass].map((capabilities) => setprivRunner(user, [...capabilities, ...become]));
 }
 
 function setprivRunner(user: User | null, settings: string[]): Runner {

@@ -18,7 +18,7 @@ const [mine, other] = ids as [string, string];
 beforeAll(async () => {
   fresh = await freshDatabase();
   // Fewer connections than organizations, so that each connection serves several in turn.
-  tenants = openTenants(fresh.url, 2, makeLog("silent"));
+  tenants = openTenants(fresh.logins, 2, makeLog("silent"));
   await fresh.database.insert(organizations).values(ids.map((id) => ({ id, name: id, plan: "team" as const })));
   await fresh.database.insert(services).values(ids.map((organizationId) => ({ id: newId(), organizationId, name: organizationId })));
 });
@@ -76,7 +76,7 @@ describe("a table that names an organization", () => {
 
   it.each(named.map((table) => getTableName(table)))("%s is behind row-level security", async (name) => {
     const { rows } = await fresh.database.execute(sql`
-      select relrowsecurity as secured, (select array_agg(polname::text) from pg_policy where polrelid = pg_class.oid) as policies from pg_class where oid = ${name}::regclass`);
-    expect(rows).toEqual([{ secured: true, policies: ["tenant"] }]);
+      select relrowsecurity as secured, (select array_agg(polname::text order by polname) from pg_policy where polrelid = pg_class.oid) as policies from pg_class where oid = ${name}::regclass`);
+    expect(rows).toEqual([{ secured: true, policies: ["application", "tenant"] }]);
   });
 });

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import * as tables from "../../schemas/tables/all.ts";
 import type { Log } from "../log.ts";
 import { isPostgresAway, poolOptions, watchPool, type Database } from "./database.ts";
+import type { Logins } from "./logins.ts";
 
 /** Postgres as each organization sees it: row-level security shows and takes only the rows of the one that is named here. */
 export interface Tenants {
@@ -15,11 +17,11 @@ export interface Tenants {
 const KEPT = 1_000;
 
 /**
- * Opens a pool whose connections run as `pharos_tenant`, the role that row-level security holds for. Whose rows a connection
- * sees is set when it is taken and differs from last time: the setting and the query go out together, in one round trip.
+ * Opens a pool of the tenants' login, which row-level security holds for. Whose rows a connection sees is set when it is
+ * taken and differs from last time: the setting and the query go out together, in one round trip.
  */
-export function openTenants(url: string, maxConnections: number, log: Log): Tenants {
-  const pool = new Pool({ ...poolOptions(url, maxConnections), pipeline: true, options: "-c role=pharos_tenant" });
+export function openTenants({ tenant, tenantKey }: Pick<Logins, "tenant" | "tenantKey">, maxConnections: number, log: Log): Tenants {
+  const pool = new Pool({ ...poolOptions(tenant, maxConnections), pipeline: true });
   watchPool(pool, log);
   /** What each connection shows. */
   const shown = new WeakMap<PoolClient, string>();
@@ -28,7 +30,7 @@ export function openTenants(url: string, maxConnections: number, log: Log): Tena
   function show(client: PoolClient, organizationId: string): Promise<unknown> | null {
     if (shown.get(client) === organizationId) return null;
     shown.set(client, organizationId);
-    return client.query({ name: "show organization", text: "select set_config('pharos.organization', $1, false)", values: [organizationId] }).catch((error: unknown) => {
+    return client.query({ name: "show organization", text: "select set_config('pharos.organization', $1, false)", values: [`${organizationId} ${proofOf(organizationId, tenantKey)}`] }).catch((error: unknown) => {
       // Nobody knows whose rows it shows now: whoever takes it next sets it again.
       shown.delete(client);
       throw error;
@@ -77,4 +79,10 @@ export function openTenants(url: string, maxConnections: number, log: Log): Tena
     },
     close: () => pool.end(),
   };
+}
+
+/** What `pharos_organization()` asks for: without the key nobody binds a connection to an organization. */
+function proofOf(organizationId: string, key: Buffer): string {
+  const inner = createHash("sha256").update(key).update(organizationId).digest();
+  return createHash("sha256").update(key).update(inner).digest("hex");
 }

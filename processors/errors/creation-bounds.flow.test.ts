@@ -147,7 +147,7 @@ test("the API shows what is too many with the events as they were sent, and no s
     latest_occurrence: { message: expect.stringMatching(/^kind-[12] is broken$/) as string, release: "1.0" },
     by_release: [{ release: "1.0", occurrences: 2 }],
   });
-  const late = await readUnmapped(clickhouse.clickhouse, { serviceId: tenant.serviceId, release: "1.0", after: "00000000-0000-0000-0000-000000000000", limit: 10 });
+  const late = await readUnmapped(clickhouse.clickhouse, { organizationId: tenant.organizationId, serviceId: tenant.serviceId, release: "1.0", after: "00000000-0000-0000-0000-000000000000", limit: 10 });
   expect(late.map(({ message }) => message)).toEqual(["kind-0 is broken"]);
 });
 

@@ -76,7 +76,7 @@ export function makeLateMaps({ database, clickhouse, clock, config, log, pool, m
       const row = rows[index]!;
       const from = merged.get(row.signature_id) ?? row.signature_id;
       // What became part of another stays there, unless that is nothing but what it became by an earlier map of the same build.
-      if (from !== row.signature_id && (from === group.id || (await hasEvents(clickhouse, row.service_id, from)))) continue;
+      if (from !== row.signature_id && (from === group.id || (await hasEvents(clickhouse, { organizationId, serviceId: row.service_id, signatureId: from })))) continue;
       const { mapped: _, ...rest } = group;
       const known = await inTransaction(database, async (tx) => {
         const [frames] = await withContexts(tx, organizationId, [group.frames]);

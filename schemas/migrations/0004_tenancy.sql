@@ -61,19 +61,7 @@ UPDATE "workflow_runs" AS child SET organization_id = parent.organization_id FRO
 --> statement-breakpoint
 ALTER TABLE "workflow_runs" ALTER COLUMN "organization_id" SET NOT NULL;
 --> statement-breakpoint
--- Cluster-wide, so another database's Pharos may have made it, also at this moment.
-DO $$ BEGIN
-  CREATE ROLE pharos_tenant NOLOGIN;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-END $$;
---> statement-breakpoint
--- A superuser may take any role; everyone else must be a member.
-DO $$ BEGIN
-  IF NOT pg_has_role(current_user, 'pharos_tenant', 'MEMBER') THEN
-    EXECUTE format('GRANT pharos_tenant TO %I', current_user);
-  END IF;
-END $$;
---> statement-breakpoint
+-- The role was made before the first migration: see platform/postgres/privileges.ts.
 DO $$ BEGIN
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO pharos_tenant', current_schema());
 END $$;

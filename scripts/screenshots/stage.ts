@@ -15,6 +15,7 @@ import { readConfig } from "../../platform/config.ts";
 import { makeLog } from "../../platform/log.ts";
 import { openDatabase } from "../../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../../platform/postgres/embedded.ts";
+import { prepareLogins } from "../../platform/postgres/logins.ts";
 import { migrate } from "../../platform/postgres/migrate.ts";
 import { openTenants } from "../../platform/postgres/tenants.ts";
 import { startPostgresRelay } from "../../testing/postgres-relay.ts";
@@ -49,10 +50,11 @@ export async function startStage(begin: number): Promise<Stage> {
     startEmbeddedClickHouse({ folder: join(folder, "clickhouse"), log }),
   ]);
   await Promise.all([migrate(postgres.url, log), migrateClickHouse(store.url, log)]);
+  const logins = await prepareLogins({ url: postgres.url, log });
   const relay = await startPostgresRelay(postgres.url);
   const clickhouse = openClickHouse(store.url, log);
   const database = openDatabase(relay.url, 10, log);
-  const tenants = openTenants(relay.url, 10, log);
+  const tenants = openTenants({ ...logins, tenant: relay.to(logins.tenant) }, 10, log);
   const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "Nordwind <status@nordwind.example>" });
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   let now = begin;

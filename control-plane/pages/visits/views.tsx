@@ -55,7 +55,7 @@ export const home: View<HomeModel> = {
     const ids = page.services.slice(0, MOST_BARS).map(({ id }) => id);
     const [uptime, metrics] = await Promise.all([
       settings.page.showUptimeGraph ? readPageUptime(queries, ids, { timezone: settings.timezone, now }) : {},
-      showsMetrics(settings) ? readMetrics({ clickhouse, log, now }, ids) : null,
+      showsMetrics(settings) ? readMetrics({ clickhouse, log, now }, settings.page.organizationId, ids) : null,
     ]);
     return { page, uptime, metrics };
   },
@@ -73,12 +73,12 @@ function showsMetrics({ published, draft, page }: PageSettings): boolean {
 const METRICS_PATIENCE_MS = 300;
 
 /** Visitors are shown everything else when the measurements cannot be had, or not soon. */
-async function readMetrics({ clickhouse, log, now }: Pick<ReadNeeds, "clickhouse" | "log" | "now">, ids: readonly string[]): Promise<HomeModel["metrics"]> {
+async function readMetrics({ clickhouse, log, now }: Pick<ReadNeeds, "clickhouse" | "log" | "now">, organizationId: string, ids: readonly string[]): Promise<HomeModel["metrics"]> {
   try {
     const late = rest(METRICS_PATIENCE_MS, undefined, { ref: false }).then(() => {
       throw new Error("no measurements in time");
     });
-    return await Promise.race([readPageMetrics(clickhouse, ids, now), late]);
+    return await Promise.race([readPageMetrics(clickhouse, organizationId, ids, now), late]);
   } catch (error) {
     log.warn({ err: error }, "a page is shown without its metrics");
     return null;

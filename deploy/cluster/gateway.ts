@@ -22,8 +22,6 @@ interface GatewayNeeds {
 
 /** nginx with the shipped files and the addresses of these processes. */
 export async function startGateway({ folder, logFile, host, port, edgePorts, controlPlanePorts }: GatewayNeeds): Promise<Guarded> {
-  const nginx = findNginx();
-  if (nginx === null) throw new StartFailure("There is no nginx for the gateway.", { fix: "Run scripts/install-nginx (Debian and Ubuntu), or install nginx 1.22 or later by other means." });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of ["nginx.conf", "gateway.conf"]) await copyFile(join(SHIPPED, name), join(folder, name));
   const servers = (ports: readonly number[]) => ports.map((each) => `server 127.0.0.1:${each} max_fails=2 fail_timeout=2s;\n`).join("");
@@ -31,6 +29,13 @@ export async function startGateway({ folder, logFile, host, port, edgePorts, con
   await writeFile(join(folder, "edges.conf"), servers(edgePorts));
   await writeFile(join(folder, "control-planes.conf"), servers(controlPlanePorts));
 
+  return runNginx(folder, logFile);
+}
+
+/** Runs nginx on the `nginx.conf` of a folder, once it has judged it; throws StartFailure with its words when it refuses. */
+export async function runNginx(folder: string, logFile: string): Promise<Guarded> {
+  const nginx = findNginx();
+  if (nginx === null) throw new StartFailure("There is no nginx for the gateway.", { fix: "Run scripts/install-nginx (Debian and Ubuntu), or install nginx 1.22 or later by other means." });
   const options = ["-p", `${folder}/`, "-c", join(folder, "nginx.conf")];
   const judged = spawnSync(nginx, [...options, "-t"], { encoding: "utf8" });
   if (judged.status !== 0) throw new StartFailure("nginx refuses the gateway's configuration.", { fix: "Its last words are below.", lines: judged.stderr.trim().split("\n").slice(-5) });

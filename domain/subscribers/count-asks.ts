@@ -22,7 +22,7 @@ interface Day {
 }
 
 /** Pure: how many subscriptions one client may ask for in a day at an organization's pages: a tenth of what may be sent. */
-export function mostOfClient(plan: Plan): number {
+function mostOfClient(plan: Plan): number {
   return Math.min(MOST_OF_CLIENT, CONFIRMATIONS_A_DAY[plan] / 10);
 }
 

@@ -88,7 +88,7 @@ async function main(): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
   const children: ChildProcess[] = [];
   try {
-    const environment = { PHAROS_DATA_DIR: join(folder, "data"), PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0" };
+    const environment = { PHAROS_DATA_DIR: join(folder, "data"), PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_PAGE_VIEWS: "0" };
     const pharos = await startModule([join(PROJECT_ROOT, "dist/main.js")], environment, /Fast ingest .*\n[\s\S]*psk_\w{40}/);
     children.push(pharos.child);
     const base = /Start page\s+(\S+?)\/\n/.exec(pharos.output)![1]!;

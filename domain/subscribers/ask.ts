@@ -2,7 +2,7 @@ import { and, count, eq, gt, ne, or, sql } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import { subscribers } from "../../schemas/tables/all.ts";
-import type { SubscriberKind } from "../../schemas/vocabulary.ts";
+import type { Plan, SubscriberKind } from "../../schemas/vocabulary.ts";
 import type { StatusPageRow } from "../status-pages/columns.ts";
 import type { SubscriberAddress } from "./address.ts";
 import { askersNetwork, countAsk, countSent, requireUnsent } from "./count-asks.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 /** How often the same mailbox, or the same host, is asked in a day over all pages. */
 const TARGET_ASKS_A_DAY = { email: 10, webhook: 100 } as const;
 
-/** And for whom one network may ask of these: many people have webhooks on one host. */
+/** How many of these one network may ask for: many people have webhooks on one host. */
 const TARGET_ASKS_OF_NETWORK = { email: 10, webhook: 20 } as const;
 
 interface Asking {
@@ -45,7 +45,7 @@ export async function askToSubscribe(database: Database, asking: Asking): Promis
     await requireUnsent(tx, day);
     await requirePageRoom(tx, page.id, plan);
     if (await wasAskedEnough(tx, asking)) return;
-    const row = (await find(tx, asking)) ?? (await makePendingRoom(tx, page.id, { plan, at }), await make(tx, asking));
+    const row = (await find(tx, asking)) ?? (await make(tx, asking, plan));
     const next = decideAsk(row, at);
     if (next === null) return;
     await countSent(tx, day);
@@ -75,7 +75,8 @@ async function find(tx: Transaction, { page, kind, address }: Asking) {
   return row;
 }
 
-async function make(tx: Transaction, { page, kind, address, client, at }: Asking) {
+async function make(tx: Transaction, { page, kind, address, client, at }: Asking, plan: Plan) {
+  await makePendingRoom(tx, page.id, { plan, at });
   const [row] = await tx
     .insert(subscribers)
     .values({

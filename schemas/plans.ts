@@ -22,6 +22,9 @@ export const CHANGES_PER_DAY = { free: 10_000, pro: 200_000, team: 1_000_000 } a
 /** Incidents that people, scripts and workflows of an organization may open in 24 hours. */
 export const INCIDENTS_PER_DAY = { free: 1_000, pro: 10_000, team: 100_000 } as const satisfies Record<Plan, number>;
 
+/** Active subscribers of all status pages of an organization. */
+export const SUBSCRIBERS = { free: 5_000, pro: 50_000, team: 500_000 } as const satisfies Record<Plan, number>;
+
 /** Runs of a workflow that are kept after they ended, the newest, within the 30 days for which any is. */
 export const WORKFLOW_RUNS_KEPT = { free: 2_000, pro: 10_000, team: 50_000 } as const satisfies Record<Plan, number>;
 

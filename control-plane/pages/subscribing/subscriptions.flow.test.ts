@@ -1,7 +1,8 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newSecret } from "../../../domain/subscribers/tokens.ts";
 import { newId } from "../../../platform/ids.ts";
+import { SUBSCRIBERS } from "../../../schemas/plans.ts";
 import { mails, subscribers } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane } from "../../../testing/control-plane.ts";
 import { headerOf, linkOf, startSubscriptionBench, type SubscriptionBench } from "../../../testing/subscriptions.ts";
@@ -172,6 +173,18 @@ describe("is limited", () => {
     const answer = await bench.visit("POST", `/pages/${page.slug}/subscribers`, { json: { email: "onemore@example.com" } });
     expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "3600" } });
     expect(await queued("onemore@example.com")).toBe(0);
+  });
+
+  it("for an organization: as many as its plan has, whoever asks", async () => {
+    const { organizationId, pageId, pageSlug } = await bench.plane.createOrganization("free");
+    await bench.plane.database.execute(sql`
+      insert into subscribers (id, organization_id, status_page_id, kind, address, address_key, target, secret, state, confirmed_at, asks_since, last_asked_at, created_at, updated_at)
+      select gen_random_uuid(), ${organizationId}, ${pageId}, 'email', n || '@full.example', n || '@full.example', n || '@full.example', 's', 'active', at, at, at, at, at
+      from generate_series(1, ${SUBSCRIBERS.free}::int) as n, (select timestamptz '2020-01-01' as at) as past`);
+    for (const email of ["nobody.yet@full.example", "7@full.example"]) {
+      expect(await bench.visit("POST", `/pages/${pageSlug}/subscribers`, { json: { email } })).toMatchObject({ status: 403 });
+      expect(await queued(email)).toBe(0);
+    }
   });
 
   it("for a client's address", async () => {

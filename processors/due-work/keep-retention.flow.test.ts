@@ -5,7 +5,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
-import { dailyCreations, deadLetters, deletions, edges, frameSequences, heartbeatMonitors, organizations, periodicWork, services } from "../../schemas/tables/all.ts";
+import { beaconKeys, dailyCreations, deadLetters, deletions, edges, frameSequences, heartbeatMonitors, organizations, periodicWork, services } from "../../schemas/tables/all.ts";
 import type { Plan } from "../../schemas/vocabulary.ts";
 import { insertAgedRows } from "../../testing/aged-rows.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
@@ -149,9 +149,15 @@ it("puts away what the pipeline left behind, and nothing that is still asked for
   await database.insert(frameSequences).values([sequence(alive, 40), sequence(quiet, 40), sequence(gone, 40), sequence(gone, 29, 1), sequence(deadButCounted, 2), ...Array.from({ length: 2_500 }, () => sequence(newId(), 31))]);
   const letter = (state: "open" | "replayed" | "discarded" | "rows_stand", days: number, offset: bigint) => ({ id: newId(), consumerGroup: "g", logId: "l", topic: "t", partition: 0, offset, entry: -1, reason: "odd", bytes: Buffer.from("x"), state, createdAt: ago(days), answeredAt: state === "replayed" || state === "discarded" ? ago(days) : null });
   await database.insert(deadLetters).values([letter("open", 900, 1n), letter("rows_stand", 900, 2n), letter("replayed", 89, 3n), letter("replayed", 91, 4n), letter("discarded", 91, 5n)]);
-  const { serviceId } = await addOrganization("free", 30, 1);
+  const { organizationId, serviceId } = await addOrganization("free", 30, 1);
   const day = (days: number) => ({ serviceId, day: ago(days).toISOString().slice(0, 10), kind: "signature" as const, count: 1 });
   await database.insert(dailyCreations).values([day(0), day(3), day(4), day(10)]);
+  const keyOf = (deletedDays: number | null) => ({ id: newId(), organizationId, serviceId, name: "Shop", key: `bpk_${newId()}`, createdAt: ago(90), deletedAt: deletedDays === null ? null : ago(deletedDays) });
+  const keys = [keyOf(null), keyOf(29), keyOf(31)];
+  await database.insert(beaconKeys).values(keys);
+  const jobOf = (deletedDays: number | null) => ({ id: newId(), organizationId, serviceId, name: "Job", slug: newId(), scheduleType: "interval" as const, intervalSeconds: 60, graceSeconds: 60, createdAt: ago(90), deletedAt: deletedDays === null ? null : ago(deletedDays) });
+  const jobs = [jobOf(null), jobOf(29), jobOf(31)];
+  await database.insert(heartbeatMonitors).values(jobs);
   const fence = (partition: number, epoch: number, days: number) => ({ consumer_group: "g", log_id: "l'", partition, epoch: String(epoch), lease: newId(), taken_at: ago(days).toISOString().slice(0, 23).replace("T", " ") });
   await stores.clickhouse.insert("insert_fences", [fence(0, 1, 20), fence(0, 2, 8), fence(0, 3, 6), fence(0, 4, 1), fence(1, 9, 50), fence(2, 1, 50), fence(2, 2, 40)], {});
 
@@ -161,6 +167,9 @@ it("puts away what the pipeline left behind, and nothing that is still asked for
   expect((await database.select({ id: frameSequences.edgeId }).from(frameSequences)).map(({ id }) => id).sort()).toEqual([alive, quiet, gone, deadButCounted].sort());
   expect((await database.select({ offset: deadLetters.offset }).from(deadLetters).orderBy(deadLetters.offset)).map(({ offset }) => offset)).toEqual([1n, 2n, 3n]);
   expect((await database.execute(sql`select day from daily_creations`)).rows).toHaveLength(2);
+  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
+  expect(ids(await database.select({ id: beaconKeys.id }).from(beaconKeys).where(eq(beaconKeys.serviceId, serviceId)))).toEqual(ids(keys.slice(0, 2)));
+  expect(ids(await database.select({ id: heartbeatMonitors.id }).from(heartbeatMonitors).where(eq(heartbeatMonitors.serviceId, serviceId)))).toEqual(ids(jobs.slice(0, 2)));
   expect(await query("SELECT partition, toUInt32(epoch) AS epoch FROM insert_fences ORDER BY partition, epoch")).toEqual([
     { partition: 0, epoch: 3 }, { partition: 0, epoch: 4 }, { partition: 1, epoch: 9 }, { partition: 2, epoch: 2 },
   ]);

@@ -1,4 +1,4 @@
-import { forgetAnsweredLetters, forgetDailyCreations } from "../../domain/retention/forget-answered.ts";
+import { forgetAnsweredLetters, forgetDailyCreations, forgetDeleted } from "../../domain/retention/forget-answered.ts";
 import { forgetEdges } from "../../domain/retention/forget-edges.ts";
 import { forgetFences } from "../../domain/retention/forget-fences.ts";
 import { forgetRows } from "../../domain/retention/forget-rows.ts";
@@ -126,6 +126,7 @@ async function planSteps({ database, clickhouse, pollMs }: RetentionNeeds, claim
     counted("edges", () => forgetEdges(database, now, onWait)),
     counted("dead_letters", () => forgetAnsweredLetters(database, now, onWait)),
     counted("daily_creations", () => forgetDailyCreations(database, now, onWait)),
+    counted("deleted", () => forgetDeleted(database, now, onWait)),
     counted("insert_fences", () => forgetFences(clickhouse, now, waiting)),
     ...tables.map((table): Step => ({ what: table.table, run: () => forgetRows(clickhouse, table, { bounds, now, ...waiting }) })),
     counted("deletions", () => forgetDeletions(database, now)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countedAddress, makeClientAddress } from "./client-address.ts";
+import { countedAddress, makeClientAddress, vouchedAddress } from "./client-address.ts";
 
 describe("the client's address", () => {
   const clientAddress = makeClientAddress(["127.0.0.0/8", "::1", "10.0.0.0/8", "2001:db8::/32"]);
@@ -40,5 +40,19 @@ describe("whom an address is counted for", () => {
     ["no:address", "no:address"],
   ])("%s is counted for %s", (address, counted) => {
     expect(countedAddress(address)).toBe(counted);
+  });
+});
+
+describe("the address of who is let in by it", () => {
+  const behindProxy = makeClientAddress(["127.0.0.1"]);
+  const alone = makeClientAddress([]);
+
+  it.each([
+    { name: "is the connection's", clientAddress: alone, forwardedFor: undefined, expected: "127.0.0.1" },
+    { name: "is what a trusted proxy says", clientAddress: behindProxy, forwardedFor: "203.0.113.9", expected: "203.0.113.9" },
+    { name: "is not that of a proxy that nobody trusts", clientAddress: alone, forwardedFor: "203.0.113.9", expected: "" },
+    { name: "is not that of a proxy that says nothing sensible", clientAddress: behindProxy, forwardedFor: "unknown", expected: "" },
+  ])("$name", ({ clientAddress, forwardedFor, expected }) => {
+    expect(vouchedAddress(clientAddress, "127.0.0.1", forwardedFor)).toBe(expected);
   });
 });

@@ -33,6 +33,16 @@ export function makeClientAddress(trusted: readonly string[]): ClientAddress {
 }
 
 /**
+ * The client's address where only some are let in: empty when the request was forwarded by somebody who is no trusted proxy,
+ * because the connection's own address is then the forwarder's. Who sends through an unknown proxy on this machine is not this machine.
+ */
+export function vouchedAddress(clientAddress: ClientAddress, socketAddress: string, forwardedFor: string | undefined): string {
+  const own = clientAddress(socketAddress);
+  const client = clientAddress(socketAddress, forwardedFor);
+  return forwardedFor !== undefined && client === own ? "" : client;
+}
+
+/**
  * Whom requests from an address are counted for: an IPv4 address, or the /64 network of an IPv6 one, as `2001:db8::/64`,
  * because who has one IPv6 address has 2^64 of them. What is no address counts as it is.
  */

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { scopeRefusal } from "../domain/api-keys/judge.ts";
-import { makeClientAddress } from "../platform/client-address.ts";
+import { makeClientAddress, vouchedAddress } from "../platform/client-address.ts";
 import { Failure } from "../platform/failures.ts";
 import { newId } from "../platform/ids.ts";
 import type { Database } from "../platform/postgres/database.ts";
@@ -101,16 +101,16 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   app.addHook("onClose", async () => indexing.close());
   app.setErrorHandler(answerFailure);
 
+  const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
   // Before the table hears of routes: what an edge offers is the edge's to say.
-  if (edge) await forwardIngest(app, edge.address, authentication, clock);
+  if (edge) await forwardIngest(app, edge.address, { countStranger: authentication.countStranger, addressOf, clock });
   app.addHook("onRoute", ({ method, url }) => table.add([method].flat(), url));
   await registerOpenApi(app, config.PUBLIC_URL ?? "/");
-  const addressOf = (request: FastifyRequest) => clientAddress(request.socket.remoteAddress ?? "", header(request, "x-forwarded-for"));
   const pages = await servePages(app, { ...options, addressOf, isReady: () => isReady(probes) });
   await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile, resolveTxt: makeTxtResolver(config) }, authentication, table, pages }), { prefix: API_ROOT });
   await serveDocs(app);
   await serveSdk(app, publicUrl(config));
-  if (probes) serveProbes(app, probes, addressOf);
+  if (probes) serveProbes(app, probes, (request) => vouchedAddress(clientAddress, request.socket.remoteAddress ?? "", header(request, "x-forwarded-for")));
   app.setNotFoundHandler((request, reply) => answerUnknownPath(request, reply, { authentication, pages, table }));
   return app;
 }

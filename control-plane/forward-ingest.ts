@@ -13,12 +13,18 @@ const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
 /** All that Node's parser knows and people send; which are offered is the edge's to say. */
 const METHODS = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT", "OPTIONS", "QUERY", "TRACE"];
 
+interface ForwardNeeds extends Pick<Authentication, "countStranger"> {
+  /** The client's address. */
+  addressOf(request: FastifyRequest): string;
+  clock: Clock;
+}
+
 /**
  * Forwards the ingest endpoints to an edge, so that one address serves everything. Bodies pass through untouched,
  * packed or not, and so do answers with their headers; the edge learns the client's address from `X-Forwarded-For`.
  * What never came to the edge has the rate headers that the edge would have given.
  */
-export async function forwardIngest(app: FastifyInstance, edgeAddress: string, { countStranger }: Pick<Authentication, "countStranger">, clock: Clock): Promise<void> {
+export async function forwardIngest(app: FastifyInstance, edgeAddress: string, { countStranger, addressOf, clock }: ForwardNeeds): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
       // No ingest address has such a step, and the library refuses it as a fault of its own.
@@ -53,7 +59,8 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string, {
             ...forwarded(headers),
             ...contentTypeOf(request.raw.rawHeaders),
             "x-request-id": request.id,
-            "x-forwarded-for": [headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", "),
+            // As judged here: the edge believes this process, and what stood there may be anybody's word.
+            "x-forwarded-for": addressOf(request as FastifyRequest),
           }),
         },
       });

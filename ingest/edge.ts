@@ -1,4 +1,5 @@
 import { App, us_listen_socket_close, us_socket_local_port, type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
+import { vouchedAddress } from "../platform/client-address.ts";
 import { Failure } from "../platform/failures.ts";
 import { StartFailure } from "../platform/start-failure.ts";
 import { acceptBeacon, noLimitAt } from "./accept-beacon.ts";
@@ -69,7 +70,7 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
     const exchange = begin(response, request);
     exchange.forwardedFor = request.getHeader("x-forwarded-for");
     if (method !== "GET" || path.startsWith("/api/")) return refuse(needs, exchange, method, path);
-    probes(path, needs.clientAddress(exchange.socketAddress(), exchange.forwardedFor || undefined)).then(
+    probes(path, vouchedAddress(needs.clientAddress, exchange.socketAddress(), exchange.forwardedFor || undefined)).then(
       (answer) => (answer ? exchange.reply(answer.status, answer.body, [], answer.contentType) : refuse(needs, exchange, method, path)),
       (error: unknown) => exchange.fail(needs.failureOf(error, exchange)),
     );

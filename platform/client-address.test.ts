@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientNetwork, makeClientAddress } from "./client-address.ts";
+import { clientNetwork, makeClientAddress, vouchedAddress } from "./client-address.ts";
 
 describe("the client's address", () => {
   const clientAddress = makeClientAddress(["127.0.0.0/8", "::1", "10.0.0.0/8", "2001:db8::/32"]);
@@ -42,4 +42,18 @@ it.each([
   { address: "", bits: 64, network: "" },
 ] as const)("$address counts as $network of /$bits", ({ address, bits, network }) => {
   expect(clientNetwork(address, bits)).toBe(network);
+});
+
+describe("the address of who is let in by it", () => {
+  const behindProxy = makeClientAddress(["127.0.0.1"]);
+  const alone = makeClientAddress([]);
+
+  it.each([
+    { name: "is the connection's", clientAddress: alone, forwardedFor: undefined, expected: "127.0.0.1" },
+    { name: "is what a trusted proxy says", clientAddress: behindProxy, forwardedFor: "203.0.113.9", expected: "203.0.113.9" },
+    { name: "is not that of a proxy that nobody trusts", clientAddress: alone, forwardedFor: "203.0.113.9", expected: "" },
+    { name: "is not that of a proxy that says nothing sensible", clientAddress: behindProxy, forwardedFor: "unknown", expected: "" },
+  ])("$name", ({ clientAddress, forwardedFor, expected }) => {
+    expect(vouchedAddress(clientAddress, "127.0.0.1", forwardedFor)).toBe(expected);
+  });
 });

@@ -32,6 +32,16 @@ export function makeClientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
+/**
+ * The client's address where only some are let in: empty when the request was forwarded by somebody who is no trusted proxy,
+ * because the connection's own address is then the forwarder's. Who sends through an unknown proxy on this machine is not this machine.
+ */
+export function vouchedAddress(clientAddress: ClientAddress, socketAddress: string, forwardedFor: string | undefined): string {
+  const own = clientAddress(socketAddress);
+  const client = clientAddress(socketAddress, forwardedFor);
+  return forwardedFor !== undefined && client === own ? "" : client;
+}
+
 /** An address as text, IPv4 in IPv6 form as IPv4 and without its zone; null for what is none. */
 export function readAddress(text: string): Address | null {
   // The zone of a link-local address is a name of our own interface; databases do not take it as part of an address.

@@ -31,3 +31,14 @@ describe("the settings of mail", () => {
     expect(faultsOf({ MAIL_FROM: sender })).toHaveLength(1);
   });
 });
+
+describe("whose X-Forwarded-For counts", () => {
+  it.each([
+    { name: "nobody's as it comes", environment: {}, expected: [] },
+    { name: "this machine's where something stands in front", environment: { PUBLIC_URL: "https://status.example.com" }, expected: ["127.0.0.0/8", "::1/128"] },
+    { name: "nobody's when that is said", environment: { PUBLIC_URL: "https://status.example.com", TRUSTED_PROXIES: "" }, expected: [] },
+    { name: "whose is said", environment: { PUBLIC_URL: "https://status.example.com", TRUSTED_PROXIES: "10.0.0.7" }, expected: ["10.0.0.7"] },
+  ])("is $name", ({ environment, expected }) => {
+    expect(readConfig(environment)).toMatchObject({ config: { TRUSTED_PROXIES: expected } });
+  });
+});

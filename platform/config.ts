@@ -111,6 +111,8 @@ const perPlan = z.string().transform((text, context): Record<Plan, number> => {
   return Object.fromEntries(PLANS.map((plan) => [plan, Number(figures.get(plan))])) as Record<Plan, number>;
 });
 
+const LOOPBACK = ["127.0.0.0/8", "::1/128"];
+
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `1m,5m,30m` → milliseconds. */
@@ -174,8 +176,9 @@ export const SETTINGS = {
   RATE_LIMIT_HEARTBEAT_MONITOR: setting({ unit: "requests/min", default: "120", doc: "Pings of one heartbeat monitor; 0 is unlimited.", read: integer(0, 1_000_000_000) }),
   RATE_LIMIT_HEARTBEAT_KEY: setting({ unit: "requests/min", default: "10000", doc: "Pings with one API key; all keys of an organization together have five times as many. 0 is unlimited.", read: integer(0, 1_000_000_000) }),
   RATE_LIMIT_ANONYMOUS: setting({ unit: "requests/min", default: "300", doc: "Requests without a valid key from one client address, of IPv6 from one /64 network; 0 is unlimited. A key that is not known yet counts before it is looked up, and takes that back when it is valid.", read: integer(0, 1_000_000_000) }),
-  TRUSTED_PROXIES: setting({ unit: "CIDRs", default: "127.0.0.0/8,::1/128", doc: "Whose `X-Forwarded-For` counts as the client's address.", read: cidrs }),
-  METRICS_ALLOW: setting({ unit: "CIDRs", default: "10.0.0.0/8,127.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7", doc: "Who may read `/metrics`.", read: cidrs }),
+  TRUSTED_PROXIES: setting({ unit: "CIDRs", default: "", doc: "Whose `X-Forwarded-For` counts as the client's address: the proxies in front. Empty: nobody's. When it is not set and PUBLIC_URL is, a proxy on this machine (127.0.0.0/8,::1/128) is believed; every process on it could then claim any address.", read: cidrs }),
+  METRICS_ALLOW: setting({ unit: "CIDRs", default: "127.0.0.0/8,::1/128", doc: "Who may read `/metrics`, such as the address of your Prometheus. A request that a proxy forwarded counts only where TRUSTED_PROXIES names the proxy.", read: cidrs }),
+  DEMO: setting({ unit: "true/false", default: "true", doc: "Whether the first start makes a demo organization with a page and prints its keys; without it `npm run pharos -- organization create` makes the first one.", read: flag }),
   WEBHOOK_RETRY_DELAYS: setting({ unit: "durations", default: "1m,5m,30m,2h,24h", doc: "When a failed webhook delivery is tried again, each after the failure before; after the last the webhook is disabled.", read: durations }),
   WEBHOOK_TIMEOUT_MS: setting({ unit: "ms", default: "30000", doc: "How long a receiver may take for connection and answer together.", read: integer(10, 120_000) }),
   WEBHOOK_ALLOW_HTTP: setting({ unit: "true/false", default: "false", doc: "Accept webhook URLs with plain http.", read: flag }),
@@ -217,6 +220,8 @@ export function readConfig(environment: Record<string, string | undefined>): { c
     else for (const issue of result.error.issues) faults.push(`${name}${secret ? "" : `="${text}"`}: ${issue.message}.`);
   }
   if (faults.length > 0) return { faults };
+  // PUBLIC_URL says that something stands in front, mostly on the same machine.
+  if (environment.TRUSTED_PROXIES === undefined && values.PUBLIC_URL !== null) values.TRUSTED_PROXIES = LOOPBACK;
   const config = values as unknown as Config;
   return checkTogether(config, faults).length > 0 ? { faults } : { config };
 }

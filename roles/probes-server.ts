@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { makeClientAddress } from "../platform/client-address.ts";
+import { makeClientAddress, vouchedAddress } from "../platform/client-address.ts";
 import { StartFailure } from "../platform/start-failure.ts";
 import type { House } from "./house.ts";
 
@@ -7,7 +7,7 @@ import type { House } from "./house.ts";
 export async function startProbesServer({ config, probes, lifecycle, log }: House): Promise<void> {
   const clientAddress = makeClientAddress(config.TRUSTED_PROXIES);
   const server = createServer((request, response) => {
-    const address = clientAddress(request.socket.remoteAddress ?? "", request.headers["x-forwarded-for"] as string | undefined);
+    const address = vouchedAddress(clientAddress, request.socket.remoteAddress ?? "", request.headers["x-forwarded-for"] as string | undefined);
     probes(new URL(request.url ?? "/", "http://localhost").pathname, address).then(
       (answer) => (answer ? response.writeHead(answer.status, { "Content-Type": answer.contentType }).end(answer.body) : response.writeHead(404).end()),
       (error: unknown) => {

@@ -52,6 +52,8 @@ test("the start page, the demo's page, the API description and the probes answer
     expect({ path, status: response.status }).toEqual({ path, status: 200 });
   }
   const metrics = await (await fetch(`${service.base}/metrics`)).text();
+  // Not through a proxy that nobody named: it would look as if this machine asked.
+  for (const base of [service.base, service.edge]) expect((await fetch(`${base}/metrics`, { headers: { "X-Forwarded-For": "203.0.113.9" } })).status).toBe(403);
   expect(metrics).toMatch(/pharos_pipeline_lag_events\{topic="beacons",group="errors"\} \d/);
 });
 

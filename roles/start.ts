@@ -50,7 +50,7 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
     const stores = await openStores({ config, clock, log, lifecycle, onLost });
     const house: House = { config, clock, log, lifecycle, metrics, probes, ...stores };
     const plays = (role: (typeof config.PHAROS_ROLES)[number]) => config.PHAROS_ROLES.includes(role);
-    const demo = plays("control-plane") ? await createDemo(house.database) : null;
+    const demo = config.DEMO && plays("control-plane") ? await createDemo(house.database) : null;
 
     if (plays("processor")) await startProcessorRole(house);
     if (plays("scheduler")) startSchedulerRole(house);

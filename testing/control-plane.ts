@@ -52,7 +52,7 @@ export async function startTestControlPlane({ settings = {}, ...options }: Optio
   const database = openDatabase(relay.url, 10, log);
   const application = openDatabase(relay.to(logins.application), 10, log);
   const tenants = openTenants({ ...logins, tenant: relay.to(logins.tenant) }, 10, log);
-  const read = readConfig({ RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
+  const read = readConfig({ TRUSTED_PROXIES: "127.0.0.1", RATE_LIMIT_ANONYMOUS: "0", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", ...settings });
   if ("faults" in read) throw new Error(read.faults.join("\n"));
   const clickhouse = openClickHouse(NO_CLICKHOUSE, log);
   const app = await buildControlPlane({ database: application, databaseUrl: relay.to(logins.application), tenants, clickhouse, clock: systemClock, config: read.config, log, routes: ALL_ROUTES, edge: null, ...options });

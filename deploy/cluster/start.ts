@@ -82,7 +82,7 @@ async function start({ config, env, log, onLost }: ClusterNeeds, lifecycle: Life
   const postgres = await startEmbeddedPostgres({ folder: join(folder, "postgres"), log, settings: { max_connections: "250" } });
   lifecycle.add({ name: "postgres", stop: () => postgres.stop() });
   lost(postgres.exited);
-  const demo = await prepareDatabase(postgres.url, join(folder, "postgres"), log);
+  const demo = await prepareDatabase(postgres.url, join(folder, "postgres"), { withDemo: config.DEMO, log });
   const clickhouse = await startEmbeddedClickHouse({ folder: join(folder, "clickhouse"), log });
   lifecycle.add({ name: "clickhouse", stop: () => clickhouse.stop() });
   lost(clickhouse.exited);
@@ -127,14 +127,14 @@ function roleSettings(host: string, port: number): NodeJS.ProcessEnv {
   return { PUBLIC_URL: addressOf(host, port), SHUTDOWN_LIMIT_MS: "5000" };
 }
 
-/** Tables and the demo organization, before any process runs, so that its keys can be told here. */
-async function prepareDatabase(url: string, folder: string, log: Log): Promise<Demo | null> {
+/** Tables and, if it is wanted, the demo organization, before any process runs, so that its keys can be told here. */
+async function prepareDatabase(url: string, folder: string, { withDemo, log }: { withDemo: boolean; log: Log }): Promise<Demo | null> {
   await migrate(url, log);
   const { application } = await prepareLogins({ url, log });
   await writeAddress(folder, application);
   const database = openDatabase(application, 1, log);
   try {
-    return await createDemo(database);
+    return withDemo ? await createDemo(database) : null;
   } finally {
     await database.$client.end();
   }

@@ -116,6 +116,8 @@ describe.each(Object.keys(WAYS))("%s", (way) => {
       expect(looked - before).toBe(1);
     }
     expect(answers.filter(([, refusal]) => !/not public|no public address/.test(refusal ?? "it was reached"))).toEqual([]);
+    // Whoever set the name learns nothing of where it leads inside.
+    expect(answers.filter(([name, refusal]) => refusal?.includes(NAMES_NOT_PUBLIC.get(name)!))).toEqual([]);
     expect(canary.connections).toBe(0);
   });
 });

@@ -29,7 +29,7 @@ async function storedBytes(queries: Queries, organizationId: string): Promise<nu
 }
 
 /** Pure: the failure when a plan does not allow what source maps take, else null. */
-function storageRefusal(plan: Plan, stored: number): Failure | null {
+export function storageRefusal(plan: Plan, stored: number): Failure | null {
   const allowed = SOURCE_MAP_STORAGE_BYTES[plan];
   if (stored <= allowed) return null;
   const larger = PLANS.slice(PLANS.indexOf(plan) + 1).find((each) => SOURCE_MAP_STORAGE_BYTES[each] >= stored);

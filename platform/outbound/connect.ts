@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { connect as connectSecure, type SecureContext } from "node:tls";
 import type { buildConnector } from "undici";
 import { judgeAddress, type AddressRange } from "./judge-address.ts";
-import { AddressRefused, type ResolvedAddress } from "./resolve-public.ts";
+import { refuseAddress, type ResolvedAddress } from "./resolve-public.ts";
 
 interface ConnectNeeds {
   /** As `hostOf` gives it; TLS verifies the certificate against it. */
@@ -45,7 +45,7 @@ export function makeConnector({ host, addresses, allow, secureContext, signal, v
     socket.once(secure ? "secureConnect" : "connect", () => {
       const judgement = judgeAddress(socket.remoteAddress ?? "", allow);
       if (judgement.ok) settle(null);
-      else socket.destroy(new AddressRefused(judgement));
+      else socket.destroy(refuseAddress(host, judgement));
     });
   };
 }

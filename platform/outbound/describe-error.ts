@@ -29,7 +29,8 @@ export function describeError(error: unknown, host: string): string {
   if (sentence) return sentence(host);
   if (code.startsWith("HPE_") || (error instanceof Error && error.name === "HTTPParserError")) return `${host} answered with something that is not HTTP.`;
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") return `No TLS connection to ${host} could be made.`;
-  return `The request to ${host} failed: ${error instanceof Error ? error.message : String(error)}`;
+  // The message of a system's error names addresses, ours too, that are nobody's business; its code says enough.
+  return code === "" ? `The request to ${host} failed: ${error instanceof Error ? error.message : String(error)}` : `The request to ${host} failed (${code}).`;
 }
 
 /** With several addresses Node puts the errors of the attempts into one AggregateError. */

@@ -86,7 +86,7 @@ describe("a connection", () => {
     expect(await post(outbound, url)).toMatchObject({ kind: "response" });
     address = "169.254.169.254";
     expect(await post(outbound, `${url}/bye`)).toMatchObject({ kind: "response" });
-    expect(await post(outbound, url)).toMatchObject({ kind: "failed", error: expect.stringContaining("169.254.169.254") });
+    expect(await post(outbound, url)).toMatchObject({ kind: "failed", error: expect.stringContaining("no public address") });
   });
 });
 
@@ -241,7 +241,7 @@ describe("an address that is not public", () => {
     const receiver = await receive((response) => response.end());
     const resolve: Resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }, { address: "::ffff:127.0.0.1", family: 6 }]);
     const result = await post(open({ allow: [], resolve }), `https://hooks.example.com:${receiver.port}/`);
-    expect(result).toMatchObject({ kind: "failed", error: expect.stringContaining("no public address, only 127.0.0.1") });
+    expect(result).toMatchObject({ kind: "failed", error: "The name hooks.example.com has no public address. Use a name with a public address. An operator of this Pharos can allow others with OUTBOUND_ALLOW." });
     expect(receiver.connections()).toBe(0);
   });
 

@@ -41,6 +41,11 @@ export async function resolvePublic(host: string, port: number, { resolve, ...ru
   if (accepted.length > 0) return accepted;
   const refusal = judged[0]?.judgement;
   if (!refusal || refusal.ok) throw new Error(`The name ${host} has no address.`);
-  const sentence = literal === 0 ? `The name ${host} has no public address, only ${found.map(({ address }) => address).join(", ")}.` : refusal.sentence;
-  throw new AddressRefused({ sentence, fix: refusal.fix });
+  throw refuseAddress(host, refusal);
+}
+
+/** The refusal of a host for its address. What a name leads to is not told: whoever set the name must not learn addresses of the network that Pharos stands in. */
+export function refuseAddress(host: string, judged: { sentence: string; fix: string }): AddressRefused {
+  if (isIP(host) !== 0) return new AddressRefused(judged);
+  return new AddressRefused({ sentence: `The name ${host} has no public address.`, fix: "Use a name with a public address. An operator of this Pharos can allow others with OUTBOUND_ALLOW." });
 }

@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { COMMAND_LINE_PROGRAM, type ServiceProcess } from "../service-process.ts";
 
-/** Where the hostile tenant and the one beside it seem to come from. */
-const HOSTILE_ADDRESS = "203.0.113.7";
+/** Where the tenant beside seems to come from. */
 const BESIDE_ADDRESS = "198.51.100.5";
 
 interface Tenant {
@@ -44,8 +43,9 @@ export async function makeTenant(environment: NodeJS.ProcessEnv, name: string, p
   return JSON.parse(stdout) as Tenant;
 }
 
-export function hostileTenant({ base, edge }: Pick<ServiceProcess, "base" | "edge">, tenant: Tenant): HostileTenant {
-  const ask: HostileTenant["ask"] = (method, path, body, headers) => request(`${base}${path}`, method, askedOf(tenant, body, headers));
+/** `address` is where it seems to come from. */
+export function hostileTenant({ base, edge }: Pick<ServiceProcess, "base" | "edge">, tenant: Tenant, address: string): HostileTenant {
+  const ask: HostileTenant["ask"] = (method, path, body, headers) => request(`${base}${path}`, method, askedOf(tenant, body, { "x-forwarded-for": address, ...headers }));
   const call: HostileTenant["call"] = (method, path, body, headers) => ask(method, `/api/v1${path}`, body, headers);
   return {
     ...tenant,
@@ -53,7 +53,7 @@ export function hostileTenant({ base, edge }: Pick<ServiceProcess, "base" | "edg
     edge,
     ask,
     call,
-    send: (path, body, headers) => request(`${edge}${path}`, "POST", askedOf(tenant, body, { authorization: `Bearer ${tenant.api_key}`, ...headers })),
+    send: (path, body, headers) => request(`${edge}${path}`, "POST", askedOf(tenant, body, { "x-forwarded-for": address, authorization: `Bearer ${tenant.api_key}`, ...headers })),
     async make(path, body) {
       const answer = await call("POST", path, body);
       const made = JSON.parse(answer.body) as { id?: string; page?: { id: string }; api_key?: { id: string } };
@@ -66,7 +66,7 @@ export function hostileTenant({ base, edge }: Pick<ServiceProcess, "base" | "edg
 
 function askedOf({ api_key: key }: Tenant, body: object | string | Buffer | undefined, headers: Record<string, string> = {}): Asked {
   const bytes = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return { ...(bytes !== undefined && { body: bytes }), headers: { "x-api-key": key, "x-forwarded-for": HOSTILE_ADDRESS, ...(bytes !== undefined && { "content-type": "application/json" }), ...headers } };
+  return { ...(bytes !== undefined && { body: bytes }), headers: { "x-api-key": key, ...(bytes !== undefined && { "content-type": "application/json" }), ...headers } };
 }
 
 /** A connection that the service cuts counts as an answer: 0. */

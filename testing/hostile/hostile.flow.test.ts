@@ -32,11 +32,11 @@ const rows: string[] = [];
 beforeAll(async () => {
   await buildService();
   folder = await mkdtemp(join(tmpdir(), "pharos-hostile-"));
-  const environment = serviceEnvironment(folder, { NODE_OPTIONS: "--max-old-space-size=512", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", METRICS_WAIT_MS: "2000", SCHEDULER_TICK_MS: "100" });
+  const environment = serviceEnvironment(folder, { NODE_OPTIONS: "--max-old-space-size=512", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", METRICS_WAIT_MS: "2000", TRUSTED_PROXIES: "127.0.0.1,::1", SCHEDULER_TICK_MS: "100" });
   service = await startServiceProcess(environment);
-  tenants = { free: hostileTenant(service, await makeTenant(environment, "Hostile", "free")), pro: hostileTenant(service, await makeTenant(environment, "Hostile too", "pro")) };
+  tenants = { free: hostileTenant(service, await makeTenant(environment, "Hostile", "free"), "203.0.113.7"), pro: hostileTenant(service, await makeTenant(environment, "Hostile too", "pro"), "203.0.113.8") };
   const other = await makeTenant(environment, "Beside", "team");
-  const { body } = await hostileTenant(service, other).call("GET", `/status-pages/${other.page_id}`);
+  const { body } = await hostileTenant(service, other, "198.51.100.5").call("GET", `/status-pages/${other.page_id}`);
   beside = { tenant: other, slug: (JSON.parse(body) as { page: { slug: string } }).page.slug };
   const watched = watchBeside(service, other, beside.slug);
   await new Promise((resolve) => setTimeout(resolve, QUIET_MS));

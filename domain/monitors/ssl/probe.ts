@@ -5,7 +5,7 @@ import { checkServerIdentity, connect, createSecureContext, rootCertificates, ty
 import type { Config } from "../../../platform/config.ts";
 import { describeError } from "../../../platform/outbound/describe-error.ts";
 import { judgeAddress } from "../../../platform/outbound/judge-address.ts";
-import { AddressRefused, resolvePublic, systemResolve, type Resolve, type ResolvedAddress } from "../../../platform/outbound/resolve-public.ts";
+import { AddressRefused, refuseAddress, resolvePublic, systemResolve, type Resolve, type ResolvedAddress } from "../../../platform/outbound/resolve-public.ts";
 import { outboundRules, type OutboundConfig } from "../../../platform/outbound/rules.ts";
 import { untilAborted } from "../../../platform/outbound/until-aborted.ts";
 import { readCertificate, type FetchedCertificate } from "./read-certificate.ts";
@@ -90,7 +90,7 @@ export function makeCertificateProbe({ config, timeoutMs = PROBE_TIMEOUT_MS, res
         // Gone again by now: it has no address any more.
         const judgement = remoteAddress === undefined ? { ok: true as const } : judgeAddress(remoteAddress, rules.allow);
         if (judgement.ok) onConnected();
-        else socket.destroy(new AddressRefused(judgement));
+        else socket.destroy(refuseAddress(host, judgement));
       });
       socket.once("secureConnect", () => {
         const certificate = certificateOf(socket, host);

@@ -4,13 +4,12 @@ import { systemClock } from "../../platform/clock.ts";
 import { makeLog } from "../../platform/log.ts";
 import { openDatabase } from "../../platform/postgres/database.ts";
 import { useSecretsKey } from "../../schemas/tables/sealed.ts";
-import { TEST_SECRETS_KEY } from "../../testing/secrets-key.ts";
 import { runDueMonitors } from "./run-due.ts";
 import { uptimeRunner } from "./run-uptime.ts";
 
 const [databaseUrl, leaseMs, atOnce] = process.argv.slice(2) as [string, string, string];
 
-useSecretsKey(Buffer.from(TEST_SECRETS_KEY, "base64"));
+useSecretsKey(Buffer.from(process.env.SECRETS_KEY!, "base64"));
 const log = makeLog(process.env.PHAROS_TEST_LOG ?? "silent");
 const database = openDatabase(databaseUrl, 5, log);
 const runner = uptimeRunner(makeUptimeProbe({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null }));

@@ -8,6 +8,7 @@ import type { Database } from "../../platform/postgres/database.ts";
 import { LOADER_ARGUMENTS, moduleFile } from "../../platform/root.ts";
 import { checkResults, organizations, uptimeMonitors } from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
+import { TEST_SECRETS_KEY } from "../../testing/secrets-key.ts";
 
 const MONITORS = 60;
 const INTERVAL_MS = 1_000;
@@ -65,7 +66,7 @@ afterAll(async () => {
 });
 
 async function startScheduler(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, moduleFile("./kill-scheduler.child.ts", import.meta.url), url, String(LEASE_MS), String(MONITORS)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, moduleFile("./kill-scheduler.child.ts", import.meta.url), url, String(LEASE_MS), String(MONITORS)], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, SECRETS_KEY: TEST_SECRETS_KEY } });
   schedulers.add(child);
   await once(child.stdout, "data");
   return child;

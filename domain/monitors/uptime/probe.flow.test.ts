@@ -145,8 +145,8 @@ describe("an address that is not public", () => {
     expect((await probe(`http/to/${location}`)).error).toContain("A redirect leads to http://127.0.0.2");
     const resolve: Resolve = () => Promise.resolve([{ address: "127.0.0.2", family: 4 }]);
     const { port } = new URL(`http://${farm.raw.unwanted}`);
-    expect((await probe(`http://www.example.com:${port}/`, { resolve })).error).toContain("no public address, only 127.0.0.2");
-    expect((await probe(`http/to/${encodeURIComponent(`http://www.example.com:${port}/`)}`, { resolve })).error).toContain("no public address, only 127.0.0.2");
+    expect((await probe(`http://www.example.com:${port}/`, { resolve })).error).toContain("www.example.com has no public address.");
+    expect((await probe(`http/to/${encodeURIComponent(`http://www.example.com:${port}/`)}`, { resolve })).error).toContain("www.example.com has no public address.");
     expect(farm.unwantedConnections()).toBe(0);
   });
 });

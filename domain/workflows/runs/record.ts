@@ -66,19 +66,26 @@ function leased({ id, leaseToken }: ClaimedRun) {
 const KEPT_MS = 30 * 86_400_000;
 const BATCH = 1_000;
 
-/** Deletes runs that ended, beside as many of each workflow as its organization's plan keeps: a bounded number. True when there are more. */
+/**
+ * Deletes runs that ended, beside as many of each workflow as its organization's plan keeps: a bounded number. True when there are more. Materialized, so that
+ * each workflow is looked at once, whatever the planner knows of the tables.
+ */
 export async function forgetSurplusRuns(database: Database): Promise<boolean> {
   const { rowCount } = await database.execute(sql`
-    delete from ${workflowRuns} as run using (
-      select old.id from ${workflows} as workflow
-      join ${organizations} as organization on organization.id = workflow.organization_id
-      cross join lateral (
+    with first_surplus as materialized (
+      select workflow.id, (
         select created_at from ${workflowRuns} where workflow_id = workflow.id
         order by created_at desc offset (${JSON.stringify(WORKFLOW_RUNS_KEPT)}::jsonb ->> organization.plan::text)::int limit 1
-      ) as first_surplus
-      join ${workflowRuns} as old on old.workflow_id = workflow.id and old.created_at <= first_surplus.created_at and old.finished_at is not null
-      limit ${BATCH}
-    ) as surplus where run.id = surplus.id`);
+      ) as at
+      from ${workflows} as workflow join ${organizations} as organization on organization.id = workflow.organization_id
+    ), surplus as materialized (
+      select old.id from first_surplus cross join lateral (
+        select id from ${workflowRuns} where workflow_id = first_surplus.id and created_at <= first_surplus.at and finished_at is not null
+        order by created_at limit ${BATCH}
+      ) as old
+      where first_surplus.at is not null limit ${BATCH}
+    )
+    delete from ${workflowRuns} using surplus where ${workflowRuns.id} = surplus.id`);
   return rowCount === BATCH;
 }
 

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "../platform/ids.ts";
+import { isAlive } from "../platform/is-alive.ts";
 
 /** Longer than an upload can take to arrive and to wait for its turn. */
 const OLD_MS = 86_400_000;
@@ -26,15 +27,6 @@ async function removeIfOld(path: string): Promise<void> {
   const pid = Number(/pharos-upload-(\d+)-/.exec(path)?.[1] ?? Number.NaN);
   // In a container the process before had our own number. Names without one are of an older version.
   const begun = Date.now() - process.uptime() * 1_000;
-  const left = pid === process.pid ? mtimeMs < begun : !Number.isNaN(pid) && !isRunning(pid);
+  const left = pid === process.pid ? mtimeMs < begun : !Number.isNaN(pid) && !isAlive(pid);
   if (left || mtimeMs < Date.now() - OLD_MS) await rm(path, { force: true });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../platform/is-alive.ts";
 
 /**
  * A folder of this run for one store. A run that was killed leaves its own (the store in it ends by itself); the run's process
@@ -14,13 +15,4 @@ export async function makeRunFolder(store: string): Promise<string> {
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
   }
   return mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

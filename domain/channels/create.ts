@@ -9,7 +9,8 @@ import { recordAudit } from "../audit/record.ts";
 import { lockOrganization } from "../organizations/lock.ts";
 import { requireRoom } from "../organizations/require-room.ts";
 import { checkConfig, type UrlRules } from "./check-config.ts";
-import { needsConfirmation, queueCode } from "./phone-code.ts";
+import { needsConfirmation } from "./confirmation.ts";
+import { queueCode } from "./phone-code.ts";
 import { auditedChannel, showChannel } from "./read.ts";
 
 /** Makes a notification channel; a phone number is sent a code. INVALID_REQUEST for its config; PLAN_LIMIT; PLAN_RESTRICTED for text messages. */

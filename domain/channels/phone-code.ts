@@ -5,20 +5,15 @@ import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import type { Channel } from "../../schemas/api/channels.ts";
 import { channels, notifications } from "../../schemas/tables/all.ts";
-import type { ChannelType } from "../../schemas/vocabulary.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
+import { needsConfirmation } from "./confirmation.ts";
 import { auditedChannel, lockChannel, showChannel, type ChannelRow } from "./read.ts";
 
 /** How long a code holds, and how often a wrong one may be given. */
 const CODE_MS = 15 * 60_000;
 const MOST_TRIES = 5;
 const PAUSE_MS = 60_000;
-
-/** Whether a channel leads to a person who has to agree first. */
-export function needsConfirmation(type: ChannelType): boolean {
-  return type === "sms";
-}
 
 /** Plans to send a code to a channel's number. The code itself is made when it is sent, and stands nowhere. */
 export async function queueCode(tx: Transaction, { id: channelId, organizationId }: Pick<ChannelRow, "id" | "organizationId">, at: Date): Promise<void> {

@@ -4,6 +4,7 @@ import { isUuid } from "../../platform/ids.ts";
 import type { Queries, Transaction } from "../../platform/postgres/database.ts";
 import type { Channel, ChannelListQuery } from "../../schemas/api/channels.ts";
 import { channels } from "../../schemas/tables/all.ts";
+import { isConfirmed } from "./confirmation.ts";
 import { auditedConfig, maskConfig } from "./mask-config.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;
@@ -35,7 +36,7 @@ export function showChannel(row: ChannelRow): Channel {
     type: row.type,
     name: row.name,
     enabled: row.enabled,
-    confirmed: row.type !== "sms" || row.confirmedAt !== null,
+    confirmed: isConfirmed(row),
     config: maskConfig(row.config),
     notify_on_incident: row.notifyOnIncident,
     notify_on_maintenance: row.notifyOnMaintenance,

@@ -6,7 +6,8 @@ import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { abandonWaiting } from "../notifications/record.ts";
 import { mergeConfig, type UrlRules } from "./check-config.ts";
-import { needsConfirmation, queueCode } from "./phone-code.ts";
+import { needsConfirmation } from "./confirmation.ts";
+import { queueCode } from "./phone-code.ts";
 import { auditedChannel, lockChannel, showChannel } from "./read.ts";
 
 /** Changes a channel; what is left out stays, its type always. One that is disabled is not told what still waits for it. NOT_FOUND; INVALID_REQUEST for its config. */

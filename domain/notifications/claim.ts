@@ -4,7 +4,7 @@ import { counts } from "../../platform/fair-share.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { channels, events, notifications, organizations, statusPages } from "../../schemas/tables/all.ts";
 import type { ChannelType, Plan } from "../../schemas/vocabulary.ts";
-import { needsConfirmation } from "../channels/phone-code.ts";
+import { isConfirmed } from "../channels/confirmation.ts";
 import type { ChannelConfig } from "../channels/mask-config.ts";
 import type { NoticeSettings } from "./describe-event.ts";
 import { readWaiting, type WaitingNotification } from "./waiting.ts";
@@ -55,7 +55,7 @@ export async function claimChannels(database: Database, now: Date, leaseMs: numb
   ]);
   return rows.map(({ channel: { id, organizationId, type, name, enabled, config, confirmedAt }, plan, organizationName, timezone, pageSlug }) => {
     const settings = { organizationName, timezone, pageSlug, publicUrl };
-    return { id, leaseToken: token, organizationId, type, name, enabled, confirmed: !needsConfirmation(type) || confirmedAt !== null, plan, config, settings, waiting: readWaiting(waiting.filter(({ notification }) => notification.channelId === id), name, settings) };
+    return { id, leaseToken: token, organizationId, type, name, enabled, confirmed: isConfirmed({ type, confirmedAt }), plan, config, settings, waiting: readWaiting(waiting.filter(({ notification }) => notification.channelId === id), name, settings) };
   });
 }
 

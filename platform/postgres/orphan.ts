@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../log.ts";
 import { StartFailure } from "../start-failure.ts";
+import { isAlive } from "../is-alive.ts";
 
 /** How long a server may take for a clean stop, then for an immediate one. */
 const FAST_STOP_MS = 20_000;
@@ -45,15 +46,6 @@ function readPid(pidFile: string): number | null {
     return Number.isInteger(pid) && pid > 1 ? pid : null;
   } catch {
     return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

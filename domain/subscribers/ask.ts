@@ -37,7 +37,7 @@ interface Asking {
  * and nobody is told so. RATE_LIMITED when the client or the organization has used up its day; PLAN_LIMIT when the page is full.
  */
 export async function askToSubscribe(database: Database, asking: Asking): Promise<void> {
-  const { page, kind, services, client, publicUrl, at } = asking;
+  const { page, services, client, publicUrl, at } = asking;
   await inTransaction(database, async (tx) => {
     const plan = await lockSubscribersPage(tx, page.id);
     const day = { organizationId: page.organizationId, plan, at };
@@ -52,7 +52,7 @@ export async function askToSubscribe(database: Database, asking: Asking): Promis
     const { token, hash } = newConfirmToken();
     const confirmExpiresAt = new Date(at.getTime() + DAY_MS);
     await tx.update(subscribers).set({ ...next, wantedServices: services, confirmHash: hash, confirmExpiresAt, askedBy: askersNetwork(client), updatedAt: at }).where(eq(subscribers.id, row.id));
-    await sendConfirmation(tx, { page, kind, subscriberId: row.id, address: row.address, token, expiresAt: confirmExpiresAt, publicUrl, at });
+    await sendConfirmation(tx, { page, subscriber: row, token, expiresAt: confirmExpiresAt, publicUrl, at });
   });
 }
 

@@ -58,7 +58,7 @@ export function announcementMail({ page, links, happening, affected, timezone, t
  */
 export function confirmationMail({ page, links, token }: { page: MailedPage & { id: string }; links: PageLinks; token: string }): ComposedMail {
   const words = messagesOf(page.language);
-  const name = neutralName(page.name) ?? page.id.slice(0, 8);
+  const name = neutralName(page);
   const subject = fill(words.confirmSubject, { page: name });
   const ask = fill(words.confirmText, { page: name });
   const from = fill(words.confirmFrom, { page: name });

@@ -11,10 +11,11 @@ const LINKED = /:\/\/|[/\\@]|www\.|[\p{L}\p{N}]\.[\p{L}\p{N}]*\p{L}|^[a-z][a-z+.
 
 /**
  * Pure: a page's name for somebody who does not know the page yet. Whoever made the page chose it, so it must not say where to go: words that
- * look like an address are left out, invisible characters become blanks, and what is long is cut. Null when nothing is left.
+ * look like an address are left out, invisible characters become blanks, and what is long is cut. When nothing is left it
+ * is the beginning of the page's id.
  */
-export function neutralName(name: string): string | null {
+export function neutralName({ id, name }: { id: string; name: string }): string {
   const plain = name.normalize("NFKC").replaceAll(DOTS, ".").replaceAll(/[\p{C}\p{Z}]+/gu, " ");
   const words = plain.split(" ").filter((word) => word !== "" && !LINKED.test(word));
-  return words.length === 0 ? null : cutWhole(words.join(" "), MOST_SHOWN);
+  return words.length === 0 ? id.slice(0, 8) : cutWhole(words.join(" "), MOST_SHOWN);
 }

@@ -5,6 +5,7 @@ import { subscriberPosts, subscribers } from "../../schemas/tables/all.ts";
 import { planSend, type SendPlan } from "../mail/plan-send.ts";
 import { countBounce } from "./count-bounce.ts";
 import { leave } from "./own.ts";
+import { subscribersSigningSecret } from "./tokens.ts";
 
 /** A claimed request to a webhook that subscribed. */
 export interface DuePost {
@@ -15,6 +16,7 @@ export interface DuePost {
   eventId: string | null;
   attempts: number;
   url: string;
+  signingSecret: string;
   body: Record<string, unknown>;
   /** Its subscriber left, or was quarantined, after it was written. */
   unwanted: boolean;
@@ -23,17 +25,18 @@ export interface DuePost {
 /** Claimed requests with all that sending them needs. */
 export async function readDuePosts(database: Database, ids: string[]): Promise<DuePost[]> {
   const rows = await database
-    .select({ post: subscriberPosts, url: subscribers.address, state: subscribers.state })
+    .select({ post: subscriberPosts, url: subscribers.address, secret: subscribers.secret, state: subscribers.state })
     .from(subscriberPosts)
     .innerJoin(subscribers, eq(subscribers.id, subscriberPosts.subscriberId))
     .where(sql`${subscriberPosts.id} = any(${uuids(ids)})`);
-  return rows.map(({ post: { id, organizationId, subscriberId, eventId, attempts, body }, url, state }) => ({
+  return rows.map(({ post: { id, organizationId, subscriberId, eventId, attempts, body }, url, secret, state }) => ({
     id,
     organizationId,
     subscriberId,
     eventId,
     attempts,
     url,
+    signingSecret: subscribersSigningSecret(secret),
     body: body ?? {},
     unwanted: eventId !== null && state !== "active",
   }));

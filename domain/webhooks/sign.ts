@@ -4,7 +4,12 @@ const PREFIX = "whsec_";
 
 /** `whsec_` and 32 random bytes in base64, as Standard Webhooks writes secrets. */
 export function newSigningSecret(): string {
-  return PREFIX + randomBytes(32).toString("base64");
+  return signingSecretOf(randomBytes(32));
+}
+
+/** The same form of a key that is made elsewhere. */
+export function signingSecretOf(key: Buffer): string {
+  return PREFIX + key.toString("base64");
 }
 
 interface Signed {

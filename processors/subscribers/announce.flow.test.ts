@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -120,7 +121,7 @@ it("maintenance is told when it is planned, starts and ends, in the page's langu
 describe("a webhook", () => {
   let receiver: Receiver;
   let answer = 200;
-  const received = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; confirm_url: string; unsubscribe_url: string; id: string; data: Record<string, unknown> });
+  const received = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; confirm_url: string; signing_secret: string; unsubscribe_url: string; id: string; data: Record<string, unknown> });
   const stateOf = async (url: string) => (await bench.plane.database.select().from(subscribers).where(eq(subscribers.address, url)))[0]!;
 
   beforeAll(async () => {
@@ -134,7 +135,7 @@ describe("a webhook", () => {
     expect((await bench.visit("POST", `/pages/${slug()}/subscribers`, { json: { webhook_url: url, services: ["Search"] } })).status).toBe(202);
     await expect.poll(() => received().length).toBe(before + 1);
     const confirmation = received().at(-1)!;
-    expect(confirmation).toMatchObject({ type: "subscription.confirm", page: { name: "Test team", url: `https://status.example.com/pages/${slug()}` } });
+    expect(confirmation).toMatchObject({ type: "subscription.confirm", page: { id: bench.plane.organization.pageId, name: "Test team" } });
     expect((await stateOf(url)).state).not.toBe("active");
     expect((await bench.visit("POST", confirmation.confirm_url)).status).toBe(200);
     return url;
@@ -150,6 +151,24 @@ describe("a webhook", () => {
     expect(receiver.received.at(-1)).toMatchObject({ method: "POST", path: "/one", headers: { "webhook-id": told!.id } });
     expect((await bench.visit("POST", told!.unsubscribe_url)).status).toBe(200);
     expect((await stateOf(url)).state).toBe("unsubscribed");
+  });
+
+  it("can tell by the secret of its confirmation who sent a request", async () => {
+    const from = receiver.received.length;
+    const url = await subscribeHook("signed");
+    await open({ title: "Search is slow", services: ["Search"] });
+    await allTold();
+    const requests = receiver.received.slice(from);
+    expect(requests).toHaveLength(2);
+    const { signing_secret: secret } = JSON.parse(requests[0]!.body) as { signing_secret: string };
+    const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+    expect(key).toHaveLength(32);
+    expect((await stateOf(url)).secret.equals(key)).toBe(false);
+    for (const { headers, body } of requests) {
+      const signed = `${headers["webhook-id"] as string}.${headers["webhook-timestamp"] as string}.${body}`;
+      expect(headers["webhook-signature"]).toBe(`v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
+    }
+    expect((await bench.visit("POST", received().at(-1)!.unsubscribe_url)).status).toBe(200);
   });
 
   it("is tried again, and is quarantined after three events that it never took", async () => {

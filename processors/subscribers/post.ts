@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { readDuePosts, recordPost, type DuePost, type PostResult } from "../../domain/subscribers/posts.ts";
+import { signatureHeaders } from "../../domain/webhooks/sign.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Log } from "../../platform/log.ts";
@@ -25,11 +26,17 @@ const UNWANTED: PostResult = { kind: "failed", error: "The subscriber left befor
 export function makePosting({ database, outbound, clock, config, log }: PostNeeds): Repeating {
   const giveUp = new AbortController();
 
-  async function post({ url, body, id, eventId }: DuePost): Promise<PostResult | null> {
+  async function post({ url, signingSecret, body, id, eventId }: DuePost): Promise<PostResult | null> {
     const judgement = outbound.judgeUrl(url, { allowHttp: config.WEBHOOK_ALLOW_HTTP });
     if (!judgement.ok) return { kind: "failed", error: `${judgement.sentence} ${judgement.fix}`, permanent: false };
-    const headers = { "user-agent": "Pharos-Webhooks/1.0", accept: "*/*", "content-type": "application/json; charset=utf-8", "webhook-id": eventId ?? id };
-    const result = await outbound.send({ method: "POST", url, headers, body: JSON.stringify(body), timeoutMs: config.WEBHOOK_TIMEOUT_MS, signal: giveUp.signal });
+    const text = JSON.stringify(body);
+    const headers = {
+      "user-agent": "Pharos-Webhooks/1.0",
+      accept: "*/*",
+      "content-type": "application/json; charset=utf-8",
+      ...signatureHeaders({ secret: signingSecret, id: eventId ?? id, at: new Date(clock.now()), body: text }),
+    };
+    const result = await outbound.send({ method: "POST", url, headers, body: text, timeoutMs: config.WEBHOOK_TIMEOUT_MS, signal: giveUp.signal });
     if (result.kind === "failed") return giveUp.signal.aborted ? null : { kind: "failed", error: result.error, permanent: false };
     if (result.status >= 200 && result.status < 300) return { kind: "sent" };
     return result.status === 410 ? { kind: "gone" } : { kind: "failed", error: `The receiver answered ${result.status}.`, permanent: false };

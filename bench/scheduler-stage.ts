@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { LOADER_ARGUMENTS, moduleFile } from "../platform/root.ts";
 import { cpuOf } from "./measuring.ts";
-import { useSecretsKey } from "../schemas/tables/sealed.ts";
+import { useSecretsKeys } from "../schemas/tables/sealed.ts";
 import { TEST_SECRETS_KEY } from "../testing/secrets-key.ts";
 
 /** What a scheduler is measured on: a PostgreSQL of its own with some organizations. */
@@ -26,7 +26,7 @@ export async function setSchedulerStage(organizations: number): Promise<Schedule
   const log = makeLog("warn");
   const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
   const postgres = await startEmbeddedPostgres({ folder: join(folder, "postgres"), log });
-  useSecretsKey(Buffer.from(TEST_SECRETS_KEY, "base64"));
+  useSecretsKeys({ key: Buffer.from(TEST_SECRETS_KEY, "base64"), fallback: null });
   await migrate(postgres.url, log);
   const database = openDatabase(postgres.url, 20, log);
   const organizationIds: string[] = [];

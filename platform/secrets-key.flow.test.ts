@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { eq, getTableName, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { channels, organizations, secretsKeys, uptimeMonitors, webhooks, workflows } from "../schemas/tables/all.ts";
-import { useSecretsKey } from "../schemas/tables/sealed.ts";
+import { useSecretsKeys } from "../schemas/tables/sealed.ts";
 import { freshDatabase } from "../testing/postgres.ts";
 import { TEST_SECRETS_KEY } from "../testing/secrets-key.ts";
 import { newId } from "./ids.ts";
 import type { Database } from "./postgres/database.ts";
-import { SEALED_COLUMNS, sealPlainRows } from "./postgres/seal-plain-rows.ts";
-import { readSecretsKey } from "./secrets-key.ts";
+import { SEALED_COLUMNS, sealPlainRows, sealRowsAnew } from "./postgres/seal-rows.ts";
+import { readSecretsKeys, recordSecretsKey } from "./secrets-key.ts";
 
 let database: Database;
 let drop: () => Promise<void>;
@@ -28,27 +28,29 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-const config = (key: Buffer | null = null, path = folder) => ({ SECRETS_KEY: key, PHAROS_DATA_DIR: path });
+const key = Buffer.from(TEST_SECRETS_KEY, "base64");
+const config = (given: Buffer | null = null, fallback: Buffer | null = null) => ({ SECRETS_KEY: given, SECRETS_KEY_FALLBACK: fallback, PHAROS_DATA_DIR: folder });
+const keyOf = async (given: Parameters<typeof readSecretsKeys>[1]) => (await readSecretsKeys(database, given)).key;
 
 describe("the key of the secrets", () => {
   it("is made by the first start, for its owner only, and the same for all who share the folder", async () => {
-    const keys = await Promise.all(Array.from({ length: 5 }, () => readSecretsKey(database, config())));
+    const keys = await Promise.all(Array.from({ length: 5 }, () => keyOf(config())));
     expect(new Set(keys.map((key) => key.toString("hex"))).size).toBe(1);
     expect((await stat(join(folder, "secrets.key"))).mode & 0o777).toBe(0o600);
-    expect(await readSecretsKey(database, config())).toEqual(keys[0]);
-    expect(await readSecretsKey(database, config(keys[0]))).toEqual(keys[0]);
+    expect(await keyOf(config())).toEqual(keys[0]);
+    expect(await keyOf(config(keys[0]))).toEqual(keys[0]);
   });
 
   it("is refused when the database was sealed with another, and leaves no file that would be taken for it", async () => {
-    await readSecretsKey(database, config(randomBytes(32)));
-    await expect(readSecretsKey(database, config(randomBytes(32)))).rejects.toThrow(/sealed with another key\. Set SECRETS_KEY to that one\./);
-    await expect(readSecretsKey(database, config())).rejects.toThrow(/sealed with another key.*copy the file/s);
+    await keyOf(config(randomBytes(32)));
+    await expect(keyOf(config(randomBytes(32)))).rejects.toThrow(/sealed with another key\. Set SECRETS_KEY to that one\./);
+    await expect(keyOf(config())).rejects.toThrow(/sealed with another key.*copy the file/s);
     await expect(readFile(join(folder, "secrets.key"))).rejects.toThrow(/ENOENT/);
   });
 
   it("is refused when its file was spoiled", async () => {
     await writeFile(join(folder, "secrets.key"), "not a key\n");
-    await expect(readSecretsKey(database, config())).rejects.toThrow(/holds no key of 32 bytes/);
+    await expect(keyOf(config())).rejects.toThrow(/holds no key of 32 bytes/);
   });
 });
 
@@ -100,13 +102,41 @@ describe("secrets", () => {
     expect(await readAll()).toEqual(before);
   });
 
+  it("are sealed with another key while processes with both keys work, and the first is worth nothing afterwards", async () => {
+    await insertAll();
+    await readSecretsKeys(database, config(key));
+    const before = await readAll();
+    const next = randomBytes(32);
+    await expect(keyOf(config(next, randomBytes(32)))).rejects.toThrow(/sealed with another key/);
+    useSecretsKeys(await readSecretsKeys(database, config(next, key)));
+    expect(await readAll()).toEqual(before);
+    const stored = await storedTexts();
+    const counts = await Promise.all([sealRowsAnew(database), sealRowsAnew(database)]);
+    expect(counts[0] + counts[1]).toBeGreaterThanOrEqual(stored.match(/sealed1:/g)!.length);
+    expect(await sealRowsAnew(database)).toBe(0);
+    await recordSecretsKey(database, next);
+    await expect(keyOf(config(key))).rejects.toThrow(/sealed with another key/);
+    useSecretsKeys(await readSecretsKeys(database, config(next)));
+    expect(await readAll()).toEqual(before);
+    // A process that still seals with the first key is no obstacle to a later start.
+    useSecretsKeys({ key, fallback: next });
+    const id = newId();
+    await database.insert(channels).values({ id, organizationId, type: "slack", name: "x", config: { webhook_url: "very-private" } });
+    useSecretsKeys({ key: next, fallback: key });
+    expect(await sealRowsAnew(database)).toBe(1);
+    useSecretsKeys({ key, fallback: next });
+    expect(await sealRowsAnew(database)).toBeGreaterThan(1);
+    useSecretsKeys({ key, fallback: null });
+    await sealPlainRows(database);
+  });
+
   it("cannot be read with another key, nor when they were changed", async () => {
     const id = newId();
     await database.insert(channels).values({ id, organizationId, type: "slack", name: "x", config: { webhook_url: "very-private" } });
     const read = () => database.select({ config: channels.config }).from(channels).where(eq(channels.id, id));
-    useSecretsKey(randomBytes(32));
+    useSecretsKeys({ key: randomBytes(32), fallback: null });
     await expect(read()).rejects.toThrow();
-    useSecretsKey(Buffer.from(TEST_SECRETS_KEY, "base64"));
+    useSecretsKeys({ key, fallback: null });
     expect(await read()).toEqual([{ config: { webhook_url: "very-private" } }]);
     await database.execute(sql`update channels set config = to_jsonb(overlay(config #>> '{}' placing 'AAAA' from 30)) where id = ${id}`);
     await expect(read()).rejects.toThrow();

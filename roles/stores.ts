@@ -21,9 +21,9 @@ import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { prepareLogins, type Logins } from "../platform/postgres/logins.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
-import { sealPlainRows } from "../platform/postgres/seal-plain-rows.ts";
-import { readSecretsKey } from "../platform/secrets-key.ts";
-import { useSecretsKey } from "../schemas/tables/sealed.ts";
+import { sealPlainRows, sealRowsAnew } from "../platform/postgres/seal-rows.ts";
+import { readSecretsKeys, recordSecretsKey } from "../platform/secrets-key.ts";
+import { useSecretsKeys } from "../schemas/tables/sealed.ts";
 import { StartFailure } from "../platform/start-failure.ts";
 
 export interface Stores {
@@ -74,8 +74,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
     ),
   });
   lifecycle.add({ name: "clickhouse", stop: () => clickhouse.close(), unready: () => unreadyByPing(clickhouse) });
-  useSecretsKey(await readSecretsKey(database, config));
-  await sealPlainRows(database);
+  await openSecrets(database, needs);
   await checkDurability(needs, [checkPostgresDurability(database, log), checkClickHouseDurability(clickhouse)]);
 
   const eventLog = await openLog(needs);
@@ -91,6 +90,17 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
     for (const child of children) child.abandon();
   };
   return { database, databaseUrl: logins.application, logins, clickhouse, eventLog, abandon };
+}
+
+/** Makes the key of the secrets known to this process, and seals what is plain or sealed with the key before. */
+async function openSecrets(database: Database, { config, log }: StoresNeeds): Promise<void> {
+  const keys = await readSecretsKeys(database, config);
+  useSecretsKeys(keys);
+  await sealPlainRows(database);
+  if (keys.fallback === null) return;
+  const sealed = await sealRowsAnew(database);
+  await recordSecretsKey(database, keys.key);
+  log.info({ sealed }, "secrets were sealed anew; once every process has started with this SECRETS_KEY, SECRETS_KEY_FALLBACK can be left out");
 }
 
 /** Rejects with the first StartFailure of these checks; only warns of it where stores may lose what they confirmed. */

@@ -4,7 +4,7 @@ import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { nameOfLogin, type Logins } from "../platform/postgres/logins.ts";
 import { openDatabase, type Database } from "../platform/postgres/database.ts";
-import { useSecretsKey } from "../schemas/tables/sealed.ts";
+import { useSecretsKeys } from "../schemas/tables/sealed.ts";
 import { TEST_SECRETS_KEY } from "./secrets-key.ts";
 
 interface FreshDatabase {
@@ -19,7 +19,7 @@ interface FreshDatabase {
 
 /** A database for one test file (or one test) in the run's PostgreSQL: with migrated, empty tables, or without any. */
 export async function freshDatabase({ migrated = true }: { migrated?: boolean } = {}): Promise<FreshDatabase> {
-  useSecretsKey(Buffer.from(TEST_SECRETS_KEY, "base64"));
+  useSecretsKeys({ key: Buffer.from(TEST_SECRETS_KEY, "base64"), fallback: null });
   const serverUrl = inject("postgresUrl");
   const name = `test_${newId().replaceAll("-", "")}`;
   await onServer(serverUrl, `create database ${name} template ${migrated ? "template_pharos" : "template0"}`);

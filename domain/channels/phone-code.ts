@@ -1,4 +1,3 @@
-import { createHash, randomInt, timingSafeEqual } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { newId } from "../../platform/ids.ts";
@@ -7,12 +6,10 @@ import type { Channel } from "../../schemas/api/channels.ts";
 import { channels, notifications } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
+import { hashCode, isRightCode, newCode, wrongCode } from "../confirmation-code.ts";
 import { needsConfirmation } from "./confirmation.ts";
 import { auditedChannel, lockChannel, showChannel, type ChannelRow } from "./read.ts";
 
-/** How long a code holds, and how often a wrong one may be given. */
-const CODE_MS = 15 * 60_000;
-const MOST_TRIES = 5;
 const PAUSE_MS = 60_000;
 
 /** Plans to send a code to a channel's number. The code itself is made when it is sent, and stands nowhere. */
@@ -22,8 +19,8 @@ export async function queueCode(tx: Transaction, { id: channelId, organizationId
 
 /** Makes the code of a channel whose lease we hold, as it is sent; an earlier one is worth nothing any more. Null when the lease was lost. */
 export async function issueCode(database: Database, { id, leaseToken }: { id: string; leaseToken: string }, at: Date): Promise<string | null> {
-  const code = String(randomInt(1_000_000)).padStart(6, "0");
-  const { rowCount } = await database.update(channels).set({ codeHash: hashOf(id, code), codeSentAt: at, codeTries: 0 }).where(and(eq(channels.id, id), eq(channels.leaseToken, leaseToken)));
+  const code = newCode();
+  const { rowCount } = await database.update(channels).set({ codeHash: hashCode(id, code), codeSentAt: at, codeTries: 0 }).where(and(eq(channels.id, id), eq(channels.leaseToken, leaseToken)));
   return rowCount === 0 ? null : code;
 }
 
@@ -44,7 +41,7 @@ export async function confirmChannel(database: Database, actor: Actor, id: strin
   const confirmed = await inTransaction(database, async (tx) => {
     const channel = await lockChannel(tx, actor.organizationId, id);
     requireUnconfirmed(channel);
-    if (!isCode(channel, code, at)) {
+    if (!isRightCode(channel, { subject: channel.id, code, at })) {
       await tx.update(channels).set({ codeTries: channel.codeTries + 1 }).where(eq(channels.id, channel.id));
       return null;
     }
@@ -53,22 +50,11 @@ export async function confirmChannel(database: Database, actor: Actor, id: strin
     return showChannel(row!);
   });
   // After the wrong try was counted.
-  if (confirmed === null) throw new Failure("INVALID_REQUEST", "The code is wrong, or does not hold any more.", { path: "/code", fix: `A code holds for 15 minutes and ${MOST_TRIES} tries. POST …/send-code sends another one.` });
+  if (confirmed === null) throw wrongCode("POST …/send-code");
   return confirmed;
 }
 
 function requireUnconfirmed({ type, confirmedAt }: ChannelRow): void {
   if (!needsConfirmation(type)) throw new Failure("CONFLICT", `A channel of type ${type} needs no confirmation.`, {});
   if (confirmedAt !== null) throw new Failure("CONFLICT", "The channel is confirmed already.", {});
-}
-
-/** A try too many is as wrong as a wrong code. */
-function isCode({ id, codeHash, codeSentAt, codeTries }: ChannelRow, code: string, at: Date): boolean {
-  if (codeHash === null || codeSentAt === null || codeTries >= MOST_TRIES || at.getTime() - codeSentAt.getTime() > CODE_MS) return false;
-  return timingSafeEqual(codeHash, hashOf(id, code));
-}
-
-/** Six digits can be found by trying them all: what keeps a code is that it holds for minutes, not this. */
-function hashOf(channelId: string, code: string): Buffer {
-  return createHash("sha256").update(`${channelId} ${code}`).digest();
 }

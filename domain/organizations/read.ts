@@ -20,6 +20,7 @@ export function showOrganizationConfig(row: typeof organizations.$inferSelect): 
   return {
     name: row.name,
     owner_email: row.ownerEmail,
+    owner_email_confirmed: row.ownerEmailConfirmedAt !== null,
     timezone: row.timezone,
     language: row.language,
     default_thresholds: row.defaultThresholds,

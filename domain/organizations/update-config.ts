@@ -8,10 +8,11 @@ import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { timezoneProblem } from "../heartbeats/schedule.ts";
 import { mergeThresholds } from "../services/merge-thresholds.ts";
+import { queueOwnerCode } from "./owner-email.ts";
 import { noSuchOrganization, showOrganizationConfig } from "./read.ts";
 import { requireRetentionDays } from "./retention-days.ts";
 
-/** Changes an organization's configuration; what is left out stays. INVALID_REQUEST for a time zone that is none, and for the plan; PLAN_RESTRICTED for a longer retention than the plan has. */
+/** Changes an organization's configuration; what is left out stays. A new address of the owner is mailed a code. INVALID_REQUEST for a time zone that is none, and for the plan; PLAN_RESTRICTED for a longer retention than the plan has; RATE_LIMITED when too many codes were sent today. */
 export async function updateOrganizationConfig(database: Database, actor: Actor, patch: UpdateOrganizationConfig, at: Date): Promise<OrganizationConfig> {
   if (patch.plan !== undefined) {
     throw new Failure("INVALID_REQUEST", "The plan cannot be changed here.", { path: "/plan", fix: "Leave plan out. Whoever runs this service changes an organization's plan." });
@@ -24,11 +25,13 @@ export async function updateOrganizationConfig(database: Database, actor: Actor,
     if (!before) throw noSuchOrganization();
     if (retentionDays !== undefined) requireRetentionDays(before.plan, retentionDays);
     const defaultThresholds = thresholds === undefined ? undefined : mergeThresholds(before.defaultThresholds, thresholds, DEFAULT_THRESHOLDS);
+    const isNewAddress = ownerEmail !== undefined && ownerEmail !== before.ownerEmail;
     const [row] = await tx
       .update(organizations)
-      .set({ name, ownerEmail, timezone, language, retentionDays, defaultThresholds, updatedAt: at })
+      .set({ name, ownerEmail, ...(isNewAddress && { ownerEmailConfirmedAt: null, codeHash: null }), timezone, language, retentionDays, defaultThresholds, updatedAt: at })
       .where(eq(organizations.id, actor.organizationId))
       .returning();
+    if (isNewAddress) await queueOwnerCode(tx, row!, at);
     const after = showOrganizationConfig(row!);
     await recordAudit(tx, actor, { action: "config.updated", resourceType: "organization", resourceId: actor.organizationId, before: showOrganizationConfig(before), after });
     return after;

@@ -145,7 +145,7 @@ it("after a rotation the library verifies a delivery with either secret for a da
 
 it("the owner is told in each enabled channel which webhook was disabled, why, since when and what to do, and no secret", async () => {
   const { id } = await subscribe({ "X-Token": "private-token" });
-  await database.update(organizations).set({ ownerEmail: "owner@example.com" }).where(eq(organizations.id, actor.organizationId));
+  await database.update(organizations).set({ ownerEmail: "owner@example.com", ownerEmailConfirmedAt: new Date() }).where(eq(organizations.id, actor.organizationId));
   const [on, off] = [newId(), newId()];
   await database.insert(channels).values([{ id: on, organizationId: actor.organizationId, type: "slack", name: "Ops", config: {} }, { id: off, organizationId: actor.organizationId, type: "slack", name: "Old", enabled: false, config: {} }]);
   answer = (response) => response.writeHead(503).end();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CHANNEL_TYPES } from "../vocabulary.ts";
-import { limit, Name, Offset, Timestamp } from "./shared.ts";
+import { Code, limit, Name, Offset, Timestamp } from "./shared.ts";
 
 const Type = z.enum(CHANNEL_TYPES).meta({ example: "slack" });
 const HookUrl = z.string().min(1).max(2048);
@@ -71,4 +71,4 @@ export const UpdateChannel = z
   .meta({ id: "UpdateChannel" });
 export type UpdateChannel = z.infer<typeof UpdateChannel>;
 
-export const ConfirmChannel = z.strictObject({ code: z.string().regex(/^\d{6}$/, "must be six digits").meta({ description: "The code that was sent to the number.", example: "123456" }) });
+export const ConfirmChannel = z.strictObject({ code: Code });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RETENTION_DAYS } from "../plans.ts";
 import { Thresholds, ThresholdsPatch } from "../thresholds.ts";
 import { PAGE_LANGUAGES, PLANS } from "../vocabulary.ts";
-import { Name } from "./shared.ts";
+import { Code, Name } from "./shared.ts";
 
 const RETENTION =
   `For how many days events, metric samples, pings, check results and deliveries are kept; at most ${RETENTION_DAYS.free} on the free plan, ${RETENTION_DAYS.pro} on pro and ${RETENTION_DAYS.team} on team. ` +
@@ -12,7 +12,8 @@ const RETENTION =
 const OrganizationConfig = z
   .object({
     name: z.string().meta({ example: "Acme" }),
-    owner_email: z.string().nullable().meta({ description: "Is told of webhooks that were disabled and the like.", example: "ops@example.com" }),
+    owner_email: z.string().nullable().meta({ description: "Is told of webhooks that were disabled and the like, once it is confirmed.", example: "ops@example.com" }),
+    owner_email_confirmed: z.boolean().meta({ description: "Whether the code that was mailed to `owner_email` was given back with `POST /config/owner-email/confirm`." }),
     timezone: z.string().meta({ description: "An IANA time zone: where days begin in uptime graphs.", example: "Europe/Berlin" }),
     language: z.string().meta({ example: "en" }),
     default_thresholds: Thresholds.nullable().meta({ description: "What services without thresholds of their own are judged by; null: the built-in defaults." }),
@@ -36,3 +37,5 @@ export const UpdateOrganizationConfig = z
   })
   .meta({ id: "UpdateOrganizationConfig" });
 export type UpdateOrganizationConfig = z.infer<typeof UpdateOrganizationConfig>;
+
+export const ConfirmOwnerEmail = z.strictObject({ code: Code });

@@ -9,6 +9,9 @@ export const Timestamp = z.iso.datetime({ offset: true });
 export const Name = z.string().trim().min(1).max(255);
 export const FreeText = z.string().max(10_000);
 
+/** A code that was sent to somebody, given back as a proof. */
+export const Code = z.string().regex(/^\d{6}$/, "must be six digits").meta({ description: "The code that was sent.", example: "123456" });
+
 export const Success = z.object({ success: z.literal(true) });
 export const SuccessWithMessage = Success.extend({ message: z.string() });
 

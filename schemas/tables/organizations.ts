@@ -1,4 +1,4 @@
-import { boolean, customType, index, inet, integer, jsonb, pgEnum, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { boolean, customType, date, index, inet, integer, jsonb, pgEnum, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { Thresholds } from "../thresholds.ts";
 import { PLANS } from "../vocabulary.ts";
 
@@ -14,6 +14,14 @@ export const organizations = pgTable("organizations", {
   name: text("name").notNull(),
   plan: plan("plan").notNull(),
   ownerEmail: text("owner_email"),
+  /** When its reader gave the code that was sent there; until then it gets nothing else. */
+  ownerEmailConfirmedAt: moment("owner_email_confirmed_at"),
+  /** Of the last code to the owner's address, and how many were sent on `codes_day` (UTC). */
+  codeHash: bytea("code_hash"),
+  codeSentAt: moment("code_sent_at"),
+  codeTries: integer("code_tries").notNull().default(0),
+  codesDay: date("codes_day"),
+  codes: integer("codes").notNull().default(0),
   timezone: text("timezone").notNull().default("UTC"),
   language: text("language").notNull().default("en"),
   defaultThresholds: jsonb("default_thresholds").$type<Thresholds>(),

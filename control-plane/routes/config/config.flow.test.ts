@@ -1,6 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { auditEntries, organizations } from "../../../schemas/tables/all.ts";
+import { tellOwner } from "../../../domain/organizations/tell-owner.ts";
+import { inTransaction } from "../../../platform/postgres/database.ts";
+import { auditEntries, mails, organizations } from "../../../schemas/tables/all.ts";
 import { DEFAULT_THRESHOLDS } from "../../../schemas/thresholds.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 
@@ -17,11 +19,43 @@ describe("the configuration", () => {
     const before = (await plane.call("GET", "/config")).body.config as object;
     const { status, body } = await patch({ name: " Acme ", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 730 });
     expect(status).toBe(200);
-    expect(body.config).toEqual({ ...before, name: "Acme", owner_email: "ops@example.com", timezone: "Europe/Berlin", language: "pt-BR", retention_days: 730 });
+    expect(body.config).toEqual({ ...before, name: "Acme", owner_email: "ops@example.com", owner_email_confirmed: false, timezone: "Europe/Berlin", language: "pt-BR", retention_days: 730 });
     expect((await patch({ owner_email: null })).body.config).toMatchObject({ owner_email: null, name: "Acme" });
     expect((await plane.call("GET", "/config")).body.config).toMatchObject({ owner_email: null, timezone: "Europe/Berlin", plan: "team" });
     const entries = await plane.database.select().from(auditEntries).where(and(eq(auditEntries.organizationId, plane.organization.organizationId), eq(auditEntries.action, "config.updated")));
     expect(entries.map(({ changedFields }) => changedFields).sort()).toEqual([["language", "name", "owner_email", "retention_days", "timezone"], ["owner_email"]]);
+  });
+
+  it("tells the owner's address nothing before its reader gave the code that was mailed there", async () => {
+    const { database, organization: { organizationId } } = plane;
+    const tell = () => inTransaction(database, (tx) => tellOwner(tx, { organizationId, subject: "A webhook was disabled", text: "It failed.", at: new Date() }));
+    const mailed = async () => (await database.select({ to: mails.to, subject: mails.subject, text: mails.text }).from(mails).where(eq(mails.organizationId, organizationId)).orderBy(mails.createdAt, mails.id)).slice(before);
+    const confirm = (code: string) => plane.call("POST", "/config/owner-email/confirm", { code });
+    const send = () => plane.call("POST", "/config/owner-email/send-code");
+    const before = await database.$count(mails, eq(mails.organizationId, organizationId));
+    expect(await confirm("123456")).toMatchObject({ status: 409, body: { error: expect.stringContaining("no address") } });
+    await patch({ owner_email: "ada@example.com", name: "Buy at evil.example" });
+    await tell();
+    const [mail, ...more] = await mailed();
+    expect(more).toEqual([]);
+    expect(mail).toMatchObject({ to: "ada@example.com", text: expect.stringMatching(/Your code is \d{6}/) });
+    expect(JSON.stringify(mail)).not.toContain("evil");
+    const code = /\d{6}/.exec(mail!.text!)![0];
+    expect(await confirm(code === "000000" ? "000001" : "000000")).toMatchObject({ status: 400, body: { path: "/code" } });
+    expect(await send()).toMatchObject({ status: 429, headers: { "retry-after": expect.any(String) } });
+    expect(await confirm(code)).toMatchObject({ status: 200, body: { config: { owner_email_confirmed: true } } });
+    expect(await confirm(code)).toMatchObject({ status: 409 });
+    expect(await send()).toMatchObject({ status: 409 });
+    await tell();
+    expect((await mailed()).slice(1)).toEqual([{ to: "ada@example.com", subject: "A webhook was disabled", text: "It failed." }]);
+    // The same address stays confirmed; another one is asked anew, ten times a day at most.
+    expect((await patch({ owner_email: "ada@example.com" })).body.config).toMatchObject({ owner_email_confirmed: true });
+    const answers = [];
+    for (let n = 0; n < 12; n++) answers.push((await patch({ owner_email: `stranger${n}@example.com` })).status);
+    expect(answers.filter((status) => status === 200).length).toBeLessThan(10);
+    expect(answers.at(-1)).toBe(429);
+    expect((await plane.call("GET", "/config")).body.config).toMatchObject({ owner_email_confirmed: false });
+    expect((await patch({ owner_email: null, name: "Acme" })).status).toBe(200);
   });
 
   it("merges default thresholds, which services without their own then have", async () => {

@@ -58,6 +58,12 @@ function writeUuid(bytes: Buffer, at: number, uuid: string): void {
   for (let index = 0; index < 16; index++) bytes[at + index] = known[index]!;
 }
 
+/** How many entries a frame's head names, without reading the frame: no more than fit into its bytes, whatever these are, and at least one. */
+export function entriesIn(bytes: Buffer): number {
+  const most = Math.floor((bytes.byteLength - HEAD_BYTES) / ENTRY_BYTES);
+  return most <= 1 ? 1 : Math.max(1, Math.min(most, bytes.readUInt32LE(4)));
+}
+
 /** Bytes that an entry with this body adds to a frame. */
 export function entrySize(bodyBytes: number): number {
   return ENTRY_BYTES + bodyBytes;

@@ -1,3 +1,4 @@
+import { entriesIn } from "../../platform/event-log/frame.ts";
 import type { LogRecord, RecordBatch } from "../../platform/event-log/port.ts";
 
 /** How much one batch takes at most. */
@@ -114,7 +115,7 @@ function takeRecords(offers: Offer[], limits: IntakeLimits, recordsOf: (partitio
     open = open.filter((offer) => {
       const { partition, records } = offer.batch;
       const record = records[offer.at]!;
-      const count = entriesOf(record);
+      const count = entriesIn(record.value);
       const own = taken.get(partition) ?? [];
       const fits = taken.size === 0 || (entries + count <= limits.entries && bytes + record.value.byteLength <= limits.bytes);
       if (!fits || own.length >= recordsOf(partition)) return false;
@@ -126,9 +127,4 @@ function takeRecords(offers: Offer[], limits: IntakeLimits, recordsOf: (partitio
     });
   }
   return taken;
-}
-
-/** From the frame's head, without reading the frame; what is no frame counts as one. */
-function entriesOf({ value }: LogRecord): number {
-  return value.byteLength >= 8 ? value.readUInt32LE(4) : 1;
 }

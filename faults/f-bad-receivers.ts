@@ -15,6 +15,8 @@ const EVENTS_PER_SECOND: Record<Form, number> = { short: 200, long: 2_000 };
 /** One event for the healthy receiver, and for those that flood. */
 const UPDATE_EVERY_MS = 200;
 const UPDATES_BEFORE = 40;
+/** An incident takes a thousand. */
+const UPDATES_EACH = 900;
 /** An attempt comes never before its moment, and at most so long after it. */
 const MOST_LATE_MS = 1_000;
 const MOST_TIMES = 2;
@@ -64,8 +66,9 @@ export async function badReceivers(stage: Stage, form: Form, certificate: Certif
     return await underLoad(stage, { fault: "f: bad receivers", eventsPerSecond: EVENTS_PER_SECOND[form], recoverMs: 60_000 }, async ({ organization: { apiKey }, want }) => {
       const post = (path: string, body: object) => postJson(stage, apiKey, path, body);
       const subscribe = async (path: string, event: string) => (await post("/webhooks", { name: path, url: receiving.urlOf(path), events: [event] })).webhook!.id;
-      const incident = (await post("/incidents", { title: "Slow" })).id as unknown as string;
-      const update = () => post(`/incidents/${incident}/updates`, { message: "We are still looking into it." });
+      const incidents: string[] = [];
+      for (let left = lastsMs(form) / UPDATE_EVERY_MS + UPDATES_BEFORE; left > 0; left -= UPDATES_EACH) incidents.push((await post("/incidents", { title: "Slow" })).id as unknown as string);
+      const update = () => post(`/incidents/${incidents[Math.floor(updates / UPDATES_EACH)]!}/updates`, { message: "We are still looking into it." });
       await subscribe("/healthy", "incident.updated");
       let updates = 0;
       const updateWhile = async (goesOn: () => boolean) => {

@@ -1,4 +1,5 @@
 import { newId } from "../platform/ids.ts";
+import { makeZipf } from "./zipf.ts";
 
 /** How many different errors there are in the bodies. */
 const SIGNATURES = 5_000;
@@ -12,10 +13,11 @@ interface BodiesNeeds {
 }
 
 /**
- * Bodies of beacons over 5,000 signatures, each of a session and every event with an id, as the browser SDK sends them. Whoever sends
+ * Bodies of beacons over 5,000 signatures by Zipf's law (one is a ninth of all, and most are rare), each of a session and every event with an id, as the browser SDK sends them. Whoever sends
  * a body twice has to give its events new ids, as `load` does: an id that came before would count once.
  */
 export function beaconsOf({ beaconKey, events, requests }: BodiesNeeds): string[] {
+  const signature = makeZipf(SIGNATURES);
   return Array.from({ length: requests }, (_, request) =>
     JSON.stringify({
       key: beaconKey,
@@ -23,7 +25,7 @@ export function beaconsOf({ beaconKey, events, requests }: BodiesNeeds): string[
       release: "web@4.7.1",
       environment: "production",
       sdk: "pharos-js/1.0.0",
-      events: Array.from({ length: events }, (_event, n) => errorOf((request * events + n) % SIGNATURES)),
+      events: Array.from({ length: events }, () => errorOf(signature())),
     }),
   );
 }

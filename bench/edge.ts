@@ -1,12 +1,12 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { newId } from "../platform/ids.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
 import { buildService } from "../testing/service-process.ts";
-import { httpRequest, load } from "./edge-load.ts";
+import { httpRequest } from "./edge-load.ts";
 import { startEdgeStores } from "./edge-stores.ts";
-import { cpuOf, machine, median, option } from "./measuring.ts";
+import { judge, wanted, type GoalName } from "./goals.ts";
+import { machine, median, option } from "./measuring.ts";
+import { endServer, measureRequests, startBare, startServer, type RequestCost, type Server } from "./servers.ts";
 
 /**
  * Measures what the edge alone costs for one beacon and one ping, durable in a real Kafka (acks=all), beside a bare
@@ -21,29 +21,8 @@ const SECONDS = Number(option("seconds", "5"));
 const CONNECTIONS = Number(option("connections", "512"));
 const PROFILE = option("profile", "");
 const SENDERS = 2_000;
-
-interface Server {
-  child: ChildProcess;
-  port: number;
-}
-
-async function startServer(args: string[], environment: Record<string, string>, ready: RegExp): Promise<Server> {
-  const child = spawn(process.execPath, args, { cwd: PROJECT_ROOT, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-    output += String(chunk);
-    if (ready.test(output)) break;
-  }
-  child.stdout.resume();
-  const port = Number(ready.exec(output)?.[1]);
-  if (!port) throw new Error(`A server ended before it was ready:\n${output}`);
-  return { child, port };
-}
-
-async function end({ child }: Server): Promise<void> {
-  child.kill("SIGTERM");
-  if (child.exitCode === null) await once(child, "exit");
-}
+/** What does not count: code that is not compiled yet, connections that are not open. */
+const WARM_SECONDS = 10;
 
 function beacons(key: string): Buffer[] {
   const stack = ["TypeError: Cannot read properties of undefined (reading 'total')", "    at renderCart (https://shop.example/assets/app-4f2a91c7.js:1:48211)", "    at Cart.update (https://shop.example/assets/app-4f2a91c7.js:1:50377)", "    at HTMLButtonElement.<anonymous> (https://shop.example/assets/app-4f2a91c7.js:1:61002)"].join("\n");
@@ -58,31 +37,20 @@ function pings(apiKey: string): Buffer[] {
   return Array.from({ length: SENDERS }, (_, number) => httpRequest(`/api/heartbeat/job-${number}`, { "X-API-Key": apiKey }, ""));
 }
 
-interface Figure {
-  cpu: number;
-  perSecond: number;
-}
-
-async function measure(server: Server, requests: Buffer[], seconds: number): Promise<Figure> {
-  const before = cpuOf(server.child.pid!);
-  const { taken, refused, seconds: took } = await load({ port: server.port, connections: CONNECTIONS, requests, ms: seconds * 1_000 });
-  if (refused > 0) throw new Error(`${refused} requests were refused beside ${taken} that were taken`);
-  return { cpu: (cpuOf(server.child.pid!) - before) / taken, perSecond: taken / took };
-}
-
-async function compare(work: string, edge: Server, bare: Server, requests: Buffer[], goal: number): Promise<boolean> {
-  for (const server of [edge, bare]) await measure(server, requests, 3);
-  const ours: Figure[] = [];
-  const theirs: Figure[] = [];
+async function compare(goal: GoalName, edge: Server, bare: Server, requests: Buffer[]): Promise<boolean> {
+  const measure = (server: Server, seconds: number) => measureRequests(server, { requests, connections: CONNECTIONS, seconds });
+  for (const server of [edge, bare]) await measure(server, WARM_SECONDS);
+  const ours: RequestCost[] = [];
+  const theirs: RequestCost[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
-    ours.push(await measure(edge, requests, SECONDS));
-    theirs.push(await measure(bare, requests, SECONDS));
+    ours.push(await measure(edge, SECONDS));
+    theirs.push(await measure(bare, SECONDS));
   }
-  const [cpu, bareCpu] = [ours, theirs].map((figures) => median(figures.map((figure) => figure.cpu))) as [number, number];
-  const share = median(ours.map((figure, pair) => theirs[pair]!.cpu / figure.cpu));
-  const spread = `${Math.min(...ours.map((figure) => figure.cpu)).toFixed(1)}–${Math.max(...ours.map((figure) => figure.cpu)).toFixed(1)}`;
-  console.log(`| ${work} | ${cpu.toFixed(1)} (${spread}) | ${bareCpu.toFixed(1)} | ${(share * 100).toFixed(0)} % | ${goal * 100} % | ${median(ours.map((figure) => figure.perSecond)).toFixed(0)}/s |`);
-  return share >= goal;
+  const [cpu, bareCpu] = [ours, theirs].map((figures) => median(figures.map(({ cpuUs }) => cpuUs))) as [number, number];
+  const share = 100 * median(ours.map(({ cpuUs }, pair) => theirs[pair]!.cpuUs / cpuUs));
+  const spread = `${Math.min(...ours.map(({ cpuUs }) => cpuUs)).toFixed(1)}–${Math.max(...ours.map(({ cpuUs }) => cpuUs)).toFixed(1)}`;
+  console.log(`| ${goal.split("/")[1]} | ${cpu.toFixed(1)} (${spread}) | ${bareCpu.toFixed(1)} | ${share.toFixed(0)} % | ${wanted(goal)} | ${median(ours.map(({ perSecond }) => perSecond)).toFixed(0)}/s |`);
+  return judge(goal, share);
 }
 
 async function main(): Promise<boolean> {
@@ -95,18 +63,18 @@ async function main(): Promise<boolean> {
     const profiling = PROFILE ? ["--cpu-prof", "--cpu-prof-interval", "500", "--cpu-prof-dir", PROFILE] : [];
     const edge = await startServer([...profiling, join(PROJECT_ROOT, "dist/main.js")], settings, /Fast ingest\s+http:\/\/localhost:(\d+)/);
     servers.push(edge);
-    const bare = await startServer([join(PROJECT_ROOT, "dist/bench/bare-edge.js")], { ANSWER: '{"success":true,"accepted":1,"rejected":[]}' }, /port (\d+)/);
+    const bare = await startBare();
     servers.push(bare);
     const { beaconKey, apiKey } = stores.organization;
     const bodyBytes = beacons(beaconKey)[0]!.toString().split("\r\n\r\n")[1]!.length;
     console.log(`CPU-µs an event, median of ${PAIRS} pairs of ${SECONDS} s, ${CONNECTIONS} connections, body of a beacon ${bodyBytes} bytes; ${machine()}\n`);
     console.log("| work | edge (spread) | bare uWebSockets.js | share of bare | goal | rate |\n| --- | --- | --- | --- | --- | --- |");
     const only = option("only", "");
-    const beacon = only === "heartbeat" || (await compare("beacon", edge, bare, beacons(beaconKey), 0.6));
-    const heartbeat = only === "beacon" || (await compare("heartbeat", edge, bare, pings(apiKey), 0.75));
+    const beacon = only === "heartbeat" || (await compare("edge/beacon", edge, bare, beacons(beaconKey)));
+    const heartbeat = only === "beacon" || (await compare("edge/heartbeat", edge, bare, pings(apiKey)));
     return beacon && heartbeat;
   } finally {
-    for (const server of servers) await end(server);
+    for (const server of servers) await endServer(server);
     await stores.stop();
   }
 }

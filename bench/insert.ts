@@ -9,6 +9,7 @@ import { newId } from "../platform/ids.ts";
 import { makeLog } from "../platform/log.ts";
 import { rowsOfBody } from "../domain/errors/rows-of-body.ts";
 import { sampleRows } from "../domain/metrics/sample-rows.ts";
+import { judge } from "./goals.ts";
 import { cpuOf, machine, median, option } from "./measuring.ts";
 
 /**
@@ -82,7 +83,7 @@ async function measure(table: string, pid: number, makeRows: (from: number) => o
   const [ours, reference] = [costs.ours, costs.reference].map((each) => median(each.map(({ node }) => node))) as [number, number];
   console.log(line(`${table}: Pharos, RowBinary`, costs.ours));
   console.log(line(`${table}: @clickhouse/client, JSONEachRow`, costs.reference));
-  return reference >= 2 * ours && ours <= 2.5;
+  return [judge("insert/node", ours), judge("insert/ratio", reference / ours)].every(Boolean);
 }
 
 async function main(): Promise<boolean> {

@@ -17,9 +17,19 @@ export function cpuOf(pid: number): number {
 }
 
 /** What the ended children of a process had used, which it has waited for, in µs (the 16th and 17th field). */
-export function cpuOfEnded(pid: number): number {
+function cpuOfEnded(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
   return (Number(fields[13]) + Number(fields[14])) * US_PER_TICK;
+}
+
+/** User and system time of a process and all below it so far, in µs, those that ended among them as far as their parents waited for them. */
+export function cpuOfFamily(pid: number): number {
+  return [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + cpuOrNothing(each), 0);
+}
+
+/** The same of one process and its ended children; 0 when it has just ended. */
+export function cpuOrNothing(pid: number): number {
+  return readOrEmpty(`/proc/${pid}/stat`) === "" ? 0 : cpuOf(pid) + cpuOfEnded(pid);
 }
 
 /** Of this process with all its threads so far, in µs. */
@@ -74,3 +84,8 @@ export function readOrEmpty(path: string): string {
 }
 
 const parentOf = (pid: number): number => Number(readOrEmpty(`/proc/${pid}/stat`).replace(/^.*\) /s, "").split(" ")[1] ?? 0);
+
+/** MB of a process and all below it, each shared page counted by its share. */
+export function pssOfFamily(pid: number): number {
+  return [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + Number(/^Pss:\s+(\d+)/m.exec(readOrEmpty(`/proc/${each}/smaps_rollup`))?.[1] ?? 0) / 1_024, 0);
+}

@@ -1,4 +1,5 @@
 import { httpRequest, load } from "./edge-load.ts";
+import { judge, wanted } from "./goals.ts";
 import { machine, median, option, quantile, table } from "./measuring.ts";
 import { startPipeline, type Pipeline } from "./pipeline-stage.ts";
 
@@ -14,8 +15,6 @@ const PAIRS = Number(option("pairs", "5"));
 const SECONDS = Number(option("seconds", "5"));
 const CONNECTIONS = Number(option("connections", "512"));
 const SERVICES = 2_000;
-const MOST_P50_MS = 30;
-const LEAST_PER_SECOND = 20_000;
 
 function pushes({ apiKey, serviceIds }: Pipeline, headers: Record<string, string>): Buffer[] {
   return serviceIds.map((serviceId, number) => httpRequest("/api/metrics/ingest", { "X-API-Key": apiKey, "Content-Type": "application/json", ...headers }, bodyOf(serviceId, number)));
@@ -63,14 +62,14 @@ async function main(): Promise<boolean> {
     console.log(
       table([
         ["figure", "with its evaluation", "respond-async", "wanted"],
-        ["p50, one at a time", `${p50(answered).toFixed(1)} ms`, `${p50(detached).toFixed(1)} ms`, `≤ ${MOST_P50_MS} ms`],
+        ["p50, one at a time", `${p50(answered).toFixed(1)} ms`, `${p50(detached).toFixed(1)} ms`, wanted("metrics/p50")],
         ["p99, one at a time", `${p99(answered).toFixed(1)} ms`, `${p99(detached).toFixed(1)} ms`, ""],
-        [`rate over ${CONNECTIONS} connections`, `${median(rates).toFixed(0)}/s`, "", `≥ ${LEAST_PER_SECOND}/s`],
-        ["CPU of all servers a push", `${median(costs.map(sum)).toFixed(1)} µs`, "", ""],
+        [`rate over ${CONNECTIONS} connections`, `${median(rates).toFixed(0)}/s`, "", ""],
+        ["CPU of all servers a push", `${median(costs.map(sum)).toFixed(1)} µs`, "", wanted("metrics/cpu")],
         ...[...costs[0]!.keys()].map((server) => [`of it ${server}`, `${median(costs.map((each) => each.get(server)!)).toFixed(1)} µs`, "", ""]),
       ]),
     );
-    return p50(answered) <= MOST_P50_MS && median(rates) >= LEAST_PER_SECOND;
+    return [judge("metrics/p50", p50(answered)), judge("metrics/cpu", median(costs.map(sum)))].every(Boolean);
   } finally {
     await pipeline.stop();
   }

@@ -9,7 +9,7 @@ import { makeLog } from "../platform/log.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
 import { buildService } from "../testing/service-process.ts";
 import { startEdgeStores } from "./edge-stores.ts";
-import { cpuOf, cpuOfEnded, descendantsOf, option, readOrEmpty } from "./measuring.ts";
+import { cpuOf, cpuOrNothing, descendantsOf, option, readOrEmpty } from "./measuring.ts";
 
 /** Every role in one process beside a real Kafka, PostgreSQL and ClickHouse. `--profile folder` leaves a V8 CPU profile of it there. */
 export interface Pipeline {
@@ -118,7 +118,3 @@ function storeProcesses(except: number): [string, () => number][] {
 }
 
 const commandOf = (pid: number): string => readOrEmpty(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
-
-function cpuOrNothing(pid: number): number {
-  return readOrEmpty(`/proc/${pid}/stat`) === "" ? 0 : cpuOf(pid) + cpuOfEnded(pid);
-}

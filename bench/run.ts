@@ -5,10 +5,13 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { LOADER_ARGUMENTS, PROJECT_ROOT } from "../platform/root.ts";
 import { whyNoKafka } from "../testing/kafka.ts";
-import { machine, option, table } from "./measuring.ts";
+import { goalLines, type Judged } from "./goals.ts";
+import { machine, option, readOrEmpty, table } from "./measuring.ts";
 
 interface Benchmark {
   name: string;
@@ -30,6 +33,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: "worker-hand-over", measures: "to a worker and back", needs: [] },
   { name: "metrics", measures: "pushes with their evaluation", needs: ["kafka"] },
   { name: "scheduler", measures: "checks and deliveries of one scheduler", needs: [] },
+  { name: "memory", measures: "npm start under load", needs: [], fixed: true },
+  { name: "small", measures: "npm start at rest, at 4 errors a second, with 500 checks", needs: [], fixed: true },
   { name: "run-k6", measures: "the ingest endpoints by k6", needs: ["kafka", "k6"] },
   { name: "reading", measures: "lists, details and exports of errors", needs: [], fixed: true },
   { name: "run-api", measures: "the REST API by k6", needs: ["k6"], fixed: true },
@@ -59,6 +64,7 @@ const passedOn = ["pairs", "seconds", "connections"].flatMap((name) => {
 const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: PROJECT_ROOT, encoding: "utf8" }).stdout?.trim();
 console.log(`${smoke ? "**A smoke run: these figures mean nothing.** " : ""}Commit ${commit || "unknown"}, ${machine()}\n`);
 
+const results = join(mkdtempSync(join(tmpdir(), "pharos-bench-")), "results.jsonl");
 const outcomes: [string, string, string][] = [];
 for (const benchmark of BENCHMARKS) {
   if (only.length > 0 && !only.includes(benchmark.name)) continue;
@@ -68,9 +74,12 @@ for (const benchmark of BENCHMARKS) {
     continue;
   }
   console.log(`\n### ${benchmark.name}: ${benchmark.measures}\n`);
-  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, join(PROJECT_ROOT, "bench", `${benchmark.name}.ts`), ...passedOn], { cwd: PROJECT_ROOT, stdio: "inherit" });
+  const child = spawn(process.execPath, [...LOADER_ARGUMENTS, join(PROJECT_ROOT, "bench", `${benchmark.name}.ts`), ...passedOn], { cwd: PROJECT_ROOT, env: { ...process.env, BENCH_RESULTS: results }, stdio: "inherit" });
   const [code] = (await once(child, "exit")) as [number | null];
   outcomes.push([benchmark.name, benchmark.measures, code === 0 ? "reached" : "missed or failed"]);
 }
 console.log(`\n${table([["benchmark", "measures", "goals"], ...outcomes])}`);
+const judged = readOrEmpty(results).split("\n").filter(Boolean).map((line) => JSON.parse(line) as Judged);
+rmSync(dirname(results), { recursive: true });
+if (judged.length > 0) console.log(`\n## All goals\n\n${table([["row", "work", "goal", "reached", "ratio, above 1 is better", ""], ...goalLines(judged).toSorted(([a], [b]) => Number(a) - Number(b))])}`);
 process.exitCode = outcomes.some(([, , outcome]) => outcome === "missed or failed") && !smoke ? 1 : 0;

@@ -9,7 +9,7 @@ import { openDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
 import { LOADER_ARGUMENTS, moduleFile } from "../platform/root.ts";
-import { cpuOf } from "./measuring.ts";
+import { cpuOfFamily } from "./measuring.ts";
 import { useSecretsKeys } from "../schemas/tables/sealed.ts";
 import { TEST_SECRETS_KEY } from "../testing/secrets-key.ts";
 
@@ -43,20 +43,6 @@ export async function setSchedulerStage(organizations: number): Promise<Schedule
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A process and its children, in µs. */
-function cpuOfFamily(first: number): number {
-  let sum = 0;
-  for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
-    try {
-      const parent = Number(readFileSync(`/proc/${name}/stat`, "latin1").split(") ").at(-1)!.split(" ")[1]);
-      if (Number(name) === first || parent === first) sum += cpuOf(Number(name));
-    } catch {
-      // It ended while the list was read.
-    }
-  }
-  return sum;
 }
 
 /** Starts bench/receive.ts; resolves with its port. */

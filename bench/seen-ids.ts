@@ -115,7 +115,7 @@ function batchOf(offset: number): BriefRow[] {
 
 /** CPU-µs for an id of a batch, all new; and CPU-ns for its hash alone. */
 async function ofBatch(clickhouse: ClickHouse): Promise<{ us: number; hashNs: number }> {
-  const seen = makeSeenEvents({ clickhouse, log: makeLog("silent"), now: () => clock.now, elsewhereToo: () => false });
+  const seen = makeSeenEvents({ clickhouse, log: makeLog("silent"), now: () => clock.now, readElsewhere: async () => () => false });
   seen.assign("log", Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, kept: false })));
   await seen.warm();
   const times: number[] = [];
@@ -143,7 +143,7 @@ async function ofWarmUp(clickhouse: ClickHouse): Promise<{ ms: number; blockMs: 
       { now, service },
     );
   }
-  const seen = makeSeenEvents({ clickhouse, log: makeLog("silent"), now: () => now, elsewhereToo: () => false });
+  const seen = makeSeenEvents({ clickhouse, log: makeLog("silent"), now: () => now, readElsewhere: async () => () => false });
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   const began = performance.now();

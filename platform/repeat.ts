@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { UntilDue } from "./due-looks.ts";
 
 export interface Repeating {
   start(): void;
@@ -9,6 +10,8 @@ export interface Repeating {
 interface RepeatOptions {
   /** Between the end of a run and the next, in ms; none after a run that says there is more to do. */
   pauseMs: number;
+  /** Ends the pause in place of `pauseMs`, which is left for runs that failed. */
+  untilDue?: UntilDue;
   /** True when there is more to do at once. Hears when it shall stop. */
   work(stopping: AbortSignal): Promise<boolean | void>;
   /** It is tried again after the pause. */
@@ -16,19 +19,22 @@ interface RepeatOptions {
 }
 
 /** Does work again and again, one run after the other, until it is stopped. */
-export function repeat({ pauseMs, work, onError }: RepeatOptions): Repeating {
+export function repeat({ pauseMs, untilDue, work, onError }: RepeatOptions): Repeating {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      let more = false;
+      let outcome: "more" | "done" | "failed" = "done";
       try {
-        more = (await work(stopping.signal)) === true;
+        if ((await work(stopping.signal)) === true) outcome = "more";
       } catch (error) {
         onError(error);
+        outcome = "failed";
       }
-      if (!more) await pause(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (outcome === "more") continue;
+      if (outcome === "done" && untilDue) await untilDue(stopping.signal);
+      else await pause(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { claimDue } from "./claim-due.ts";
 import type { Clock } from "./clock.ts";
+import { makeDueLooks, type DueLooks } from "./due-looks.ts";
 import { fairShare } from "./fair-share.ts";
 import type { Log } from "./log.ts";
 import { isPostgresAway, type Database } from "./postgres/database.ts";
@@ -20,6 +21,8 @@ interface RunDueNeeds<Row extends Owned> {
   log: Log;
   /** Between two looks that found nothing, in ms. */
   pauseMs: number;
+  /** Shared by all kinds of work of a process, so that their looks are one statement; of this kind alone unless given. */
+  looks?: DueLooks | undefined;
   /** Names the work in the log: "mails". */
   what: string;
   table: Parameters<typeof fairShare>[0]["table"] & Parameters<typeof claimDue>[1]["table"];
@@ -44,7 +47,7 @@ const ORGANIZATION_SHARE = 0.5;
 const CLAIM_SHARE = 0.25;
 
 /** Does rows of work that are due, some at a time, fair between organizations. Any number of these may run beside each other; none does what another has claimed. */
-export function runDue<Row extends Owned>({ database, clock, wall = clock, log, pauseMs, what, table, condition, leaseMs, atOnce, read, work, stopMs }: RunDueNeeds<Row>): Repeating {
+export function runDue<Row extends Owned>({ database, clock, wall = clock, log, pauseMs, looks = makeDueLooks({ database, clock, log, everyMs: pauseMs }), what, table, condition, leaseMs, atOnce, read, work, stopMs }: RunDueNeeds<Row>): Repeating {
   const running = new Map<Promise<void>, string>();
   const places = makePlaces();
 
@@ -83,6 +86,7 @@ export function runDue<Row extends Owned>({ database, clock, wall = clock, log, 
 
   const claims = repeat({
     pauseMs,
+    untilDue: looks.add((now) => sql`exists (select from ${table} where ${table.dueAt} <= ${now} and (${condition}))`, clock),
     work: claim,
     onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, `could not look for ${what}; trying again`),
   });

@@ -1,6 +1,7 @@
 import type { ClickHouse } from "../platform/clickhouse/port.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
+import type { DueLooks } from "../platform/due-looks.ts";
 import type { EventLog } from "../platform/event-log/port.ts";
 import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
@@ -23,4 +24,6 @@ export interface House {
   logins: Logins;
   clickhouse: ClickHouse;
   eventLog: EventLog;
+  /** One statement looks for the due work of all roles. */
+  looks: DueLooks;
 }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { forgetOld } from "../processors/due-work/forget-old.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
@@ -15,7 +16,7 @@ import { watchLateness } from "../processors/monitors/watch-lateness.ts";
 import { makeAnnouncing } from "../processors/subscribers/announce.ts";
 import { makePosting } from "../processors/subscribers/post.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
-import { runDueWindows } from "../domain/maintenance/run-due.ts";
+import { anyWindowIsDue, runDueWindows } from "../domain/maintenance/run-due.ts";
 import { storeResults } from "../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { standStillOverSteps } from "../platform/clock-steps.ts";
@@ -25,6 +26,7 @@ import { listenTo } from "../platform/postgres/listen.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
 import { makeTxtResolver } from "../platform/resolve-txt.ts";
 import { repeat } from "../platform/repeat.ts";
+import { checkResults } from "../schemas/tables/all.ts";
 import type { House } from "./house.ts";
 
 /** Reads the sessions of a day. */
@@ -35,10 +37,10 @@ const RESULTS_MS = 1_000;
 
 /** The role that does what is due: webhook deliveries, notifications of channels, mail, subscribers of pages, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, errors that spread, and what is past its retention. */
 export function startSchedulerRole(house: House): void {
-  const { config, clock, log, database, lifecycle, metrics } = house;
+  const { config, clock, log, database, lifecycle, metrics, looks } = house;
   const outbound = makeOutbound({ config });
-  const deliveries = makeDeliveries({ database, outbound, clock, config, log });
-  const notifications = makeNotifications({ database, outbound, clock, config, log });
+  const deliveries = makeDeliveries({ database, outbound, clock, config, log, looks });
+  const notifications = makeNotifications({ database, outbound, clock, config, log, looks });
   const lateFinder = makeLateFinder({ database, clock, config, log, logId: house.eventLog.id, partitions: house.eventLog.partitions("heartbeats") });
   const wake = (): void => {
     deliveries.wake();
@@ -52,20 +54,22 @@ export function startSchedulerRole(house: House): void {
   });
   const maintenance = repeat({
     pauseMs: Math.min(config.SCHEDULER_TICK_MS, 1_000),
+    untilDue: looks.add(anyWindowIsDue),
     work: () => runDueWindows(database, new Date(clock.now())),
     onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not carry out maintenance windows; trying again"),
   });
   const results = repeat({
     pauseMs: RESULTS_MS,
+    untilDue: looks.add(() => sql`exists (select from ${checkResults})`),
     work: () => storeResults(house),
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
   });
   // Two schedulers that see the clock jump forward must not take each other's checks for abandoned.
-  const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), wall: clock, config, log, runner });
+  const runMonitors = <Row extends { id: string; organizationId: string }, Result>(runner: MonitorRunner<Row, Result>) => runDueMonitors({ database, clock: standStillOverSteps(clock, runner.leaseMs), wall: clock, config, log, looks, runner });
   const monitors = [runMonitors(uptimeRunner(makeUptimeProbe(config))), runMonitors(sslRunner(config)), runMonitors(domainRunner({ config, clock, log }))];
   const following = followClock({ database, clock, log, deliveryLeaseMs: deliveryLeaseMs(config) });
-  const workflows = runDueWorkflows({ database, outbound, clock, config, log });
-  const subscriptions = [makeAnnouncing({ database, clock, config, log }), makePosting({ database, outbound, clock, config, log }), makeMailSender({ database, clock, config, log })];
+  const workflows = runDueWorkflows({ database, outbound, clock, config, log, looks });
+  const subscriptions = [makeAnnouncing({ database, clock, config, log, looks }), makePosting({ database, outbound, clock, config, log, looks }), makeMailSender({ database, clock, config, log, looks })];
   const lateness = watchLateness({ database, clock, log });
   metrics.observe("pharos_monitors_late_seconds", "Seconds since the longest overdue check of a monitor was due; 0 when none is overdue.", () => lateness.seconds());
   const domains = config.CUSTOM_DOMAIN_PROOF === "dns" ? [keepDomains({ database, resolveTxt: makeTxtResolver(config), clock, log })] : [];

@@ -1,6 +1,7 @@
 import { createDemo } from "../domain/organizations/create-demo.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
+import { makeDueLooks } from "../platform/due-looks.ts";
 import { makeLifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { makeMetrics } from "../platform/metrics.ts";
@@ -48,7 +49,8 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
     const dataFolder = await takeDataFolder(config, lifecycle);
     await requireFreePorts(config);
     const stores = await openStores({ config, clock, log, lifecycle, onLost });
-    const house: House = { config, clock, log, lifecycle, metrics, probes, ...stores };
+    const looks = makeDueLooks({ ...stores, clock, log, everyMs: config.SCHEDULER_TICK_MS });
+    const house: House = { config, clock, log, lifecycle, metrics, probes, ...stores, looks };
     const plays = (role: (typeof config.PHAROS_ROLES)[number]) => config.PHAROS_ROLES.includes(role);
     const demo = config.DEMO && plays("control-plane") ? await createDemo(house.database) : null;
 

@@ -25,16 +25,19 @@ export interface Teller {
 }
 
 const PUBLISH_MS = 1_000;
+/** An edge that has nothing to tell says so often that it lives; half a minute without is taken for its end. */
+const ALIVE_EVERY_MS = 5_000;
 /** Pings older than this when they come into the log may come in after their partition was called caught up. */
 const LATE_MS = 2_000;
 
 /**
- * Tells the late-finder, once a second, how old the oldest ping is that is not in the log. Pings that came into the log late
+ * Tells the late-finder how old the oldest ping is that is not in the log: once a second while there is one. Pings that came into the log late
  * count as unsent until they are processed: the time up to which a partition is caught up may be past theirs already.
  */
 export function tellOfEdge({ database, eventLog, clock, log, edgeId, oldestUnsentAt, formerEdges }: TellNeeds): Teller {
   /** Late pings, and the log's ends once all of them are in it. */
   let late: { since: number; ends: bigint[] | null } | null = null;
+  let published: { oldest: number | null; at: number } | null = null;
   let timer: NodeJS.Timeout | null = null;
   let stopped = false;
 
@@ -54,11 +57,15 @@ export function tellOfEdge({ database, eventLog, clock, log, edgeId, oldestUnsen
   async function publish(): Promise<void> {
     const unsent = oldestUnsentAt();
     const oldest = late && unsent !== null ? Math.min(late.since, unsent) : (late?.since ?? unsent);
-    const row = { oldestUnsentAt: oldest === null ? null : new Date(oldest), seenAt: new Date(clock.now()) };
+    const now = clock.now();
+    const isNews = oldest !== null || published === null || published.oldest !== null || Math.abs(now - published.at) >= ALIVE_EVERY_MS;
+    if (!isNews) return;
+    const row = { oldestUnsentAt: oldest === null ? null : new Date(oldest), seenAt: new Date(now) };
     await database
       .insert(edges)
       .values({ id: edgeId, ...row })
       .onConflictDoUpdate({ target: edges.id, set: row })
+      .then(() => (published = { oldest, at: now }))
       .catch((error: unknown) => log.debug({ err: error }, "could not publish the oldest unsent ping"));
   }
 

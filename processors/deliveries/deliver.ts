@@ -1,12 +1,15 @@
+import { sql } from "drizzle-orm";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
 import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
 import { fanOut } from "../../domain/events/fan-out.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { makeSender, type Sender } from "../due-work/sender.ts";
+import { events, webhookDeliveries } from "../../schemas/tables/all.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { makeInOrder } from "./in-order.ts";
 import { makeRunning } from "./running.ts";
@@ -17,6 +20,7 @@ interface DeliveriesNeeds {
   clock: Clock;
   config: Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "WEBHOOK_TIMEOUT_MS" | "WEBHOOK_RETRY_DELAYS" | "WEBHOOK_ALLOW_HTTP">;
   log: Log;
+  looks?: DueLooks | undefined;
   /** LIMITS unless given. */
   limits?: typeof LIMITS;
 }
@@ -39,14 +43,15 @@ export function deliveryLeaseMs({ WEBHOOK_TIMEOUT_MS }: Pick<Config, "WEBHOOK_TI
 }
 
 /**
- * Fans events out and makes the deliveries that are due, woken by announcements, by the next due moment and at least
- * every SCHEDULER_TICK_MS. Any number may run beside each other. While Postgres is away it keeps trying.
+ * Fans events out and makes the deliveries that are due, woken by announcements, by the next due moment and by
+ * `looks`. Any number may run beside each other. While Postgres is away it keeps trying.
  */
-export function makeDeliveries({ database, outbound, clock, config, log, limits = LIMITS }: DeliveriesNeeds): Sender {
+export function makeDeliveries({ database, outbound, clock, config, log, looks = makeDueLooks({ database, clock, log, everyMs: config.SCHEDULER_TICK_MS }), limits = LIMITS }: DeliveriesNeeds): Sender {
   const running = makeRunning();
   const leaseMs = deliveryLeaseMs(config);
   const inOrder = makeInOrder(PATIENCE_MS);
-  const sender = makeSender({ config, log, what: "webhook deliveries", look, finished: () => running.finished() });
+  const untilDue = looks.add((now) => sql`exists (select from ${events} where fanned_out_at is null) or exists (select from ${webhookDeliveries} where status = 'pending' and due_at <= ${now})`);
+  const sender = makeSender({ config, log, what: "webhook deliveries", look, untilDue, finished: () => running.finished() });
 
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
@@ -61,7 +66,7 @@ export function makeDeliveries({ database, outbound, clock, config, log, limits 
     // There is more, and places too.
     if (claimed.length === CLAIM) return 0;
     const next = await nextDueAt(database, now);
-    return Math.min(config.SCHEDULER_TICK_MS, next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0));
+    return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
   }
 
   /** A place became free: what waited for it may go. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as rest } from "node:timers/promises";
 import { makeBell } from "./bell.ts";
 import type { Config } from "../../platform/config.ts";
+import type { UntilDue } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import { isPostgresAway } from "../../platform/postgres/database.ts";
 
@@ -19,8 +20,10 @@ interface SenderNeeds {
   log: Log;
   /** Names the work in the log: "webhook deliveries". */
   what: string;
-  /** Claims and begins what is due; returns how long to rest, in ms, at most SCHEDULER_TICK_MS. */
+  /** Claims and begins what is due; returns when something is next, in ms, Infinity when nothing is planned. */
   look(): Promise<number>;
+  /** Wakes it when something is due that nobody announced. */
+  untilDue: UntilDue;
   /** When all that was begun has ended. */
   finished(): Promise<void>;
 }
@@ -38,8 +41,11 @@ const GATHER_MS = 50;
 /** The longest pause between tries while Postgres is away, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
+/** The longest that a timer takes. */
+const LONGEST_REST_MS = 2 ** 31 - 1;
+
 /** The loop of a sender: it looks when it is woken, when its rest is over, and again and again while Postgres is away. */
-export function makeSender({ config, log, what, look, finished }: SenderNeeds): MadeSender {
+export function makeSender({ config, log, what, look, untilDue, finished }: SenderNeeds): MadeSender {
   /** No more is claimed; later, what still runs is given up. */
   const stopping = new AbortController();
   const giveUp = new AbortController();
@@ -55,7 +61,7 @@ export function makeSender({ config, log, what, look, finished }: SenderNeeds): 
         const began = performance.now();
         const restMs = await look();
         failures = 0;
-        await bell.wait(restMs);
+        await restFor(restMs);
         await pause(began + GATHER_MS - performance.now(), stopping.signal);
       } catch (error) {
         log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, `could not look for ${what}; trying again`);
@@ -64,6 +70,13 @@ export function makeSender({ config, log, what, look, finished }: SenderNeeds): 
         await pause(config.SCHEDULER_TICK_MS * failures, stopping.signal);
       }
     }
+  }
+
+  async function restFor(milliseconds: number): Promise<void> {
+    const rested = new AbortController();
+    void untilDue(rested.signal).then(() => rested.signal.aborted || bell.ring());
+    await bell.wait(Math.min(milliseconds, LONGEST_REST_MS));
+    rested.abort();
   }
 
   return {

@@ -12,10 +12,10 @@ import { startRowConsumer, type RowConsumerOptions } from "../consume/row-consum
 import { makeDescribedRows } from "./described-rows.ts";
 import { makeKnownSignatures } from "./known-signatures.ts";
 import type { Precedence } from "./precedence.ts";
+import { makeFloodReader, type ElsewhereToo } from "./flood-reader.ts";
 import { makeRowsInWorker } from "./rows-in-worker.ts";
 import { makeSeenEvents } from "./seen-events/seen-events.ts";
 import { BEACON_SIDE_TABLES } from "./side-tables.ts";
-import { watchFloods } from "./watch-floods.ts";
 import type { RowsResult, RowsTask } from "./worker.ts";
 
 export type ErrorRowsPool = WorkerPool<RowsTask, RowsResult>;
@@ -35,31 +35,23 @@ type OnStep = (step: BatchStep) => Promise<void> | void;
 type Source = Pick<RowConsumerOptions<BriefRow>, "topic" | "group" | "limits" | "onBehind" | "turn">;
 
 /** Beacons → rows in a worker → ClickHouse → signatures and events in Postgres. */
-export async function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
+export function startErrorConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
   const { precedence } = needs;
-  const floods = await watchFloods(needs);
   const source: Source = { topic: "beacons", group: "errors", ...(precedence && { onBehind: precedence.note }) };
-  const consumer = await consumeBeacons(needs, source, floods.perhaps, onStep);
-  return {
-    ...consumer,
-    async stop() {
-      floods.stop();
-      await consumer.stop();
-    },
-  };
+  return consumeBeacons(needs, source, makeFloodReader(needs), onStep);
 }
 
 /** The same for those of organizations that send more than their share: in smaller batches, and after the others'. */
 export function startOverflowConsumer(needs: ErrorConsumerNeeds, onStep?: OnStep): Promise<Consumer> {
   const { precedence } = needs;
   const source: Source = { topic: "beacons-overflow", group: "errors-overflow", limits: { entries: 5_000 }, ...(precedence && { turn: precedence.turn }) };
-  return consumeBeacons(needs, source, () => true, onStep);
+  return consumeBeacons(needs, source, async () => () => true, onStep);
 }
 
-function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, elsewhereToo: (organizationId: string) => boolean, onStep: OnStep | undefined): Promise<Consumer> {
+function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, readElsewhere: () => Promise<ElsewhereToo>, onStep: OnStep | undefined): Promise<Consumer> {
   const { clickhouse, clock, log, eventLog } = needs;
   const logId = logOfRows({ logId: eventLog.id, topic: source.topic });
-  const seen = makeSeenEvents({ clickhouse, log, now: () => clock.now(), elsewhereToo });
+  const seen = makeSeenEvents({ clickhouse, log, now: () => clock.now(), readElsewhere });
   const worker = makeRowsInWorker({ ...needs, logId, columns: () => clickhouse.columnsOf("beacon_events") });
   const known = makeKnownSignatures(needs.database);
   const described = makeDescribedRows({ clickhouse, known });

@@ -9,6 +9,7 @@ import { claimDue } from "../../platform/claim-due.ts";
 import { ClickHouseUnavailable, type ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import { inTransaction, isPostgresAway, type Database } from "../../platform/postgres/database.ts";
 import { repeat, type Repeating } from "../../platform/repeat.ts";
@@ -27,6 +28,7 @@ interface LateMapsNeeds {
   /** With maps. */
   pool: WorkerPool<GroupsTask, Group[]>;
   maps: Pick<MapServer, "changed">;
+  looks?: DueLooks | undefined;
 }
 
 const AT_ONCE = 100;
@@ -38,7 +40,7 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
  * Looks through the errors from before an upload, signature by signature, and lets each be what it is grouped as now. Any number of these may
  * run beside each other; what one that died had done stays done, and another goes on from there.
  */
-export function makeLateMaps({ database, clickhouse, clock, config, log, pool, maps }: LateMapsNeeds): Repeating {
+export function makeLateMaps({ database, clickhouse, clock, config, log, pool, maps, looks = makeDueLooks({ database, clock, log, everyMs: config.SCHEDULER_TICK_MS }) }: LateMapsNeeds): Repeating {
   /** Whether there was anything to do. */
   async function next(stopping: AbortSignal): Promise<boolean> {
     const { ids: [id], token } = await claimDue(database, { table: lateSourceMaps, condition: sql`true`, now: new Date(clock.now()), leaseMs: LEASE_MS, limit: 1 });
@@ -89,6 +91,7 @@ export function makeLateMaps({ database, clickhouse, clock, config, log, pool, m
 
   return repeat({
     pauseMs: config.SCHEDULER_TICK_MS,
+    untilDue: looks.add((now) => sql`exists (select from ${lateSourceMaps} where ${lateSourceMaps.dueAt} <= ${now})`),
     work: next,
     onError(error) {
       const away = isPostgresAway(error) || error instanceof TriedAgain;

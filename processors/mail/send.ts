@@ -6,6 +6,7 @@ import { readDueMails, type DueMail } from "../../domain/mail/read-due.ts";
 import { recordSend } from "../../domain/mail/record-send.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import { makeMailer, SEND_LIMIT_MS, type Mailer, type SendResult } from "../../platform/mail/smtp.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
@@ -18,6 +19,7 @@ interface MailNeeds {
   clock: Clock;
   config: Pick<Config, "SMTP_URL" | "MAIL_FROM" | "SMTP_CONNECTIONS" | "OUTBOUND_CA_FILE" | "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS">;
   log: Log;
+  looks?: DueLooks | undefined;
 }
 
 /** A lease outlives the longest sending by this, for recording it. */
@@ -25,11 +27,14 @@ const LEASE_MARGIN_MS = 15_000;
 
 const FORGET_MS = 3_600_000;
 
+const PENDING = sql`status = 'pending'`;
+
 const UNWANTED: SendResult = { kind: "failed", error: "The subscriber left before it was sent.", permanent: true, bounced: false };
 
 /** Sends the mails that are due, some at a time; any number of these may run beside each other. Without SMTP_URL all are recorded as failed. */
-export function makeMailSender({ database, clock, config, log }: MailNeeds): Repeating {
-  const sender = config.SMTP_URL !== null && config.MAIL_FROM !== null ? sending({ database, clock, config, log }, config.SMTP_URL, config.MAIL_FROM) : refusing({ database, clock, config, log });
+export function makeMailSender(needs: MailNeeds): Repeating {
+  const { database, clock, config, log } = needs;
+  const sender = config.SMTP_URL !== null && config.MAIL_FROM !== null ? sending(needs, config.SMTP_URL, config.MAIL_FROM) : refusing(needs);
   const forgetting = repeat({
     pauseMs: FORGET_MS,
     work: () => forgetFinished(database, new Date(clock.now())),
@@ -44,7 +49,7 @@ export function makeMailSender({ database, clock, config, log }: MailNeeds): Rep
   };
 }
 
-function sending({ database, clock, config, log }: MailNeeds, url: string, from: string): Repeating {
+function sending({ database, clock, config, log, looks }: MailNeeds, url: string, from: string): Repeating {
   const mailer = makeMailer({ url, from, caFile: config.OUTBOUND_CA_FILE, connections: config.SMTP_CONNECTIONS });
   const note = makeNotes(log);
 
@@ -72,9 +77,10 @@ function sending({ database, clock, config, log }: MailNeeds, url: string, from:
     clock,
     log,
     pauseMs: config.SCHEDULER_TICK_MS,
+    looks,
     what: "mails",
     table: mails,
-    condition: sql`status = 'pending'`,
+    condition: PENDING,
     leaseMs: SEND_LIMIT_MS + LEASE_MARGIN_MS,
     atOnce: config.SMTP_CONNECTIONS,
     read: (ids) => readDueMails(database, ids),
@@ -99,10 +105,11 @@ function makeNotes(log: Log): (mail: DueMail, result: Awaited<ReturnType<Mailer[
   };
 }
 
-function refusing({ database, clock, config, log }: MailNeeds): Repeating {
+function refusing({ database, clock, config, log, looks = makeDueLooks({ database, clock, log, everyMs: config.SCHEDULER_TICK_MS }) }: MailNeeds): Repeating {
   let told = false;
   return repeat({
     pauseMs: config.SCHEDULER_TICK_MS,
+    untilDue: looks.add((now) => sql`exists (select from ${mails} where ${mails.dueAt} <= ${now} and ${PENDING})`),
     async work() {
       const failed = await failUnconfigured(database, new Date(clock.now()));
       if (failed > 0 && !told) log.warn("SMTP_URL is not set: mails are recorded as failed and nobody gets them");

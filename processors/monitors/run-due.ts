@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import type { DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
@@ -34,11 +35,12 @@ interface RunDueNeeds<Row extends Monitor, Result> {
   wall?: Clock;
   config: Pick<Config, "SCHEDULER_TICK_MS">;
   log: Log;
+  looks?: DueLooks | undefined;
   runner: MonitorRunner<Row, Result>;
 }
 
 /** Checks the monitors of one kind that are due, some at a time. Any number of these may run beside each other; none checks what another has claimed. */
-export function runDueMonitors<Row extends Monitor, Result>({ database, clock, wall = clock, config, log, runner }: RunDueNeeds<Row, Result>): Repeating {
+export function runDueMonitors<Row extends Monitor, Result>({ database, clock, wall = clock, config, log, looks, runner }: RunDueNeeds<Row, Result>): Repeating {
   const { table, leaseMs, atOnce } = runner;
   const stopping = new AbortController();
   // Every check listens to it.
@@ -51,7 +53,7 @@ export function runDueMonitors<Row extends Monitor, Result>({ database, clock, w
     await runner.record(database, row, { token, result, at: new Date(clock.now()) });
   }
 
-  const checks = runDue({ database, clock, wall, log, pauseMs: config.SCHEDULER_TICK_MS, what: "checks of monitors", table, condition: sql`enabled`, leaseMs, atOnce, read: (ids) => runner.read(database, ids), work });
+  const checks = runDue({ database, clock, wall, log, pauseMs: config.SCHEDULER_TICK_MS, looks, what: "checks of monitors", table, condition: sql`enabled`, leaseMs, atOnce, read: (ids) => runner.read(database, ids), work });
   return {
     start: () => checks.start(),
     async stop() {

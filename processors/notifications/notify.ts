@@ -1,12 +1,15 @@
+import { sql } from "drizzle-orm";
 import { claimChannels, type ClaimedChannel } from "../../domain/notifications/claim.ts";
 import { abandonClaimed, nextDueAt, recordAttempt, releaseChannel, type Attempt } from "../../domain/notifications/record.ts";
 import type { PayloadSettings } from "../../domain/notifications/payloads/payload.ts";
 import type { WaitingNotification } from "../../domain/notifications/waiting.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
+import { channels, notifications } from "../../schemas/tables/all.ts";
 import { makeSender, type Sender } from "../due-work/sender.ts";
 import { attemptSending, nextFor } from "./attempt.ts";
 
@@ -16,6 +19,7 @@ interface NotificationsNeeds {
   clock: Clock;
   config: PayloadSettings & Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "SMS_PER_DAY" | "WEBHOOK_TIMEOUT_MS" | "PUBLIC_URL">;
   log: Log;
+  looks?: DueLooks | undefined;
 }
 
 /** Channels that are told something at a time: in all, of one type, of one organization. */
@@ -29,13 +33,16 @@ const LEASE_MARGIN_MS = 15_000;
 
 /**
  * Tells channels what they are to be told, each one thing after the other at its vendor's pace, woken by announcements, by the next due
- * moment and at least every SCHEDULER_TICK_MS. Any number may run beside each other. While Postgres is away it keeps trying.
+ * moment and by `looks`. Any number may run beside each other. While Postgres is away it keeps trying.
  */
-export function makeNotifications({ database, outbound, clock, config, log }: NotificationsNeeds): Sender {
+export function makeNotifications({ database, outbound, clock, config, log, looks = makeDueLooks({ database, clock, log, everyMs: config.SCHEDULER_TICK_MS }) }: NotificationsNeeds): Sender {
   const running = new Map<ClaimedChannel, Promise<void>>();
   const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
   const publicUrl = config.PUBLIC_URL?.replace(/\/+$/, "") ?? null;
-  const sender = makeSender({ config, log, what: "notifications", look, finished: async () => void (await Promise.all(running.values())) });
+  const untilDue = looks.add(
+    (now) => sql`exists (select from ${notifications} as waiting join ${channels} as channel on channel.id = waiting.channel_id where waiting.status = 'pending' and waiting.due_at <= ${now} and channel.due_at <= ${now})`,
+  );
+  const sender = makeSender({ config, log, what: "notifications", look, untilDue, finished: async () => void (await Promise.all(running.values())) });
 
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
@@ -53,7 +60,7 @@ export function makeNotifications({ database, outbound, clock, config, log }: No
     }
     if (claimed.length > 0 && claimed.length === room) return 0;
     const next = await nextDueAt(database, now);
-    return Math.min(config.SCHEDULER_TICK_MS, next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0));
+    return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
   }
 
   async function tell(claimed: ClaimedChannel): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { announceToNext } from "../../domain/subscribers/announce.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import type { DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
@@ -15,6 +16,7 @@ interface AnnouncingNeeds {
   clock: Clock;
   config: Pick<Config, "PUBLIC_URL" | "PORT" | "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS">;
   log: Log;
+  looks?: DueLooks | undefined;
 }
 
 /** For one batch of subscribers, which takes much less; who died is taken over from after so long. */
@@ -22,13 +24,14 @@ const LEASE_MS = 60_000;
 const AT_ONCE = 4;
 
 /** Writes the mails and posts of events that subscribers are to be told of, batch by batch. Any number of these may run beside each other. */
-export function makeAnnouncing({ database, clock, config, log }: AnnouncingNeeds): Repeating {
+export function makeAnnouncing({ database, clock, config, log, looks }: AnnouncingNeeds): Repeating {
   const stopping = new AbortController();
   const due = runDue<{ id: string; organizationId: string }>({
     database,
     clock,
     log,
     pauseMs: config.SCHEDULER_TICK_MS,
+    looks,
     what: "announcements",
     table: announcements,
     condition: sql`true`,

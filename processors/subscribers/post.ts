@@ -3,6 +3,7 @@ import { readDuePosts, recordPost, type DuePost, type PostResult } from "../../d
 import { signatureHeaders } from "../../domain/webhooks/sign.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import type { DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import type { Database } from "../../platform/postgres/database.ts";
@@ -16,6 +17,7 @@ interface PostNeeds {
   clock: Clock;
   config: Pick<Config, "SCHEDULER_TICK_MS" | "SHUTDOWN_LIMIT_MS" | "WEBHOOK_TIMEOUT_MS" | "WEBHOOK_ALLOW_HTTP">;
   log: Log;
+  looks?: DueLooks | undefined;
 }
 
 const AT_ONCE = 50;
@@ -23,7 +25,7 @@ const LEASE_MARGIN_MS = 15_000;
 const UNWANTED: PostResult = { kind: "failed", error: "The subscriber left before it was sent.", permanent: true };
 
 /** Makes the requests that are due to webhooks that subscribed to pages. Any number of these may run beside each other. */
-export function makePosting({ database, outbound, clock, config, log }: PostNeeds): Repeating {
+export function makePosting({ database, outbound, clock, config, log, looks }: PostNeeds): Repeating {
   const giveUp = new AbortController();
 
   async function post({ url, signingSecret, body, id, eventId }: DuePost): Promise<PostResult | null> {
@@ -47,6 +49,7 @@ export function makePosting({ database, outbound, clock, config, log }: PostNeed
     clock,
     log,
     pauseMs: config.SCHEDULER_TICK_MS,
+    looks,
     what: "posts to subscribers",
     table: subscriberPosts,
     condition: sql`status = 'pending'`,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { sql } from "drizzle-orm";
 import { claimRuns, type ClaimedRun } from "../../domain/workflows/runs/read-claimed.ts";
 import { releaseRun, RunLost } from "../../domain/workflows/runs/record.ts";
 import { startScheduled } from "../../domain/workflows/runs/start.ts";
@@ -6,10 +7,12 @@ import { takeStep } from "../../domain/workflows/runs/take-step.ts";
 import { standStillOverSteps } from "../../platform/clock-steps.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
 import { repeat, type Repeating } from "../../platform/repeat.ts";
+import { workflowRuns, workflows } from "../../schemas/tables/all.ts";
 
 interface RunDueNeeds {
   database: Database;
@@ -17,6 +20,7 @@ interface RunDueNeeds {
   clock: Clock;
   config: Pick<Config, "SCHEDULER_TICK_MS" | "WEBHOOK_ALLOW_HTTP">;
   log: Log;
+  looks?: DueLooks | undefined;
   /** LEASE_MS unless given. */
   leaseMs?: number;
 }
@@ -28,7 +32,7 @@ const LEASE_MS = 45_000;
 const AT_ONCE = 200;
 
 /** Starts the workflows whose time has come and carries out the runs that are due, some at a time. Any number of these may run beside each other. */
-export function runDueWorkflows({ database, outbound, clock, config, log, leaseMs = LEASE_MS }: RunDueNeeds): Repeating {
+export function runDueWorkflows({ database, outbound, clock, config, log, looks = makeDueLooks({ database, clock, log, everyMs: Math.min(config.SCHEDULER_TICK_MS, 1_000) }), leaseMs = LEASE_MS }: RunDueNeeds): Repeating {
   const running = new Map<ClaimedRun, Promise<void>>();
   const stopping = new AbortController();
   // Every request listens to it.
@@ -63,16 +67,20 @@ export function runDueWorkflows({ database, outbound, clock, config, log, leaseM
     return more || claimed.length > 0;
   }
 
-  const looks = repeat({
+  const looking = repeat({
     pauseMs: Math.min(config.SCHEDULER_TICK_MS, 1_000),
+    untilDue: looks.add(
+      (now) => sql`exists (select from ${workflows} where enabled and ${workflows.nextRunAt} <= ${now})
+        or exists (select from ${workflowRuns} where finished_at is null and ${workflowRuns.dueAt} <= ${now})`,
+    ),
     work: look,
     onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not look for workflows that are due; trying again"),
   });
   return {
-    start: () => looks.start(),
+    start: () => looking.start(),
     async stop() {
       stopping.abort();
-      await looks.stop();
+      await looking.stop();
       await Promise.all(running.values());
     },
   };

@@ -60,7 +60,7 @@ async function startCold(through: ClickHouse, elsewhereToo = (_id: string): bool
       return through.query(sql, params, options);
     },
   };
-  return { seen: makeSeenEvents({ clickhouse: watching, log, now: () => now, elsewhereToo }), lookUps: () => lookUps };
+  return { seen: makeSeenEvents({ clickhouse: watching, log, now: () => now, readElsewhere: async () => elsewhereToo }), lookUps: () => lookUps };
 }
 
 describe("the hash", () => {

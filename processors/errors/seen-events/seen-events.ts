@@ -1,5 +1,6 @@
 import type { BriefRow } from "../../../domain/errors/brief-rows.ts";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
+import type { ElsewhereToo } from "../flood-reader.ts";
 import { hashGivenIds } from "./id-hash.ts";
 import { countStanding, makeCountedIds, receivedAtOf, withoutRepeated } from "./judge-seen.ts";
 import type { CountedIds } from "./judge-seen.ts";
@@ -27,17 +28,17 @@ export interface SeenEvents {
 }
 
 interface SeenNeeds extends FilterNeeds {
-  /** Says whether the organization's ids may stand in another topic, which no filter here knows. */
-  elsewhereToo(organizationId: string): boolean;
+  /** Reads of which organizations ids may stand in another topic, which no filter here knows. Asked once a batch; never rejects. */
+  readElsewhere(): Promise<ElsewhereToo>;
 }
 
 /** Filters only decide which ids ClickHouse is asked for. ClickHouse decides which were seen. */
 export function makeSeenEvents(needs: SeenNeeds): SeenEvents {
-  const { clickhouse, elsewhereToo } = needs;
+  const { clickhouse, readElsewhere } = needs;
   const filters = makePartitionFilters(needs);
 
   /** An id needs no look-up when a filter that knows all of its hour has not met it. */
-  function isAsked(row: BriefRow, low: number, high: number): boolean {
+  function isAsked(row: BriefRow, [low, high]: [number, number], elsewhereToo: ElsewhereToo): boolean {
     const filter = filters.trusted(row.partition, receivedAtOf(row));
     return !filter || elsewhereToo(row.organization_id) || filter.mayContain(low, high);
   }
@@ -54,8 +55,9 @@ export function makeSeenEvents(needs: SeenNeeds): SeenEvents {
     warm: filters.warm,
     async withoutSeen(missing, standing) {
       const given = hashedOf(missing);
+      const elsewhereToo = given.rows.length === 0 ? () => false : await readElsewhere();
       const asked = keepHashed(given, (row, at) => {
-        return isAsked(row, given.hashes[2 * at]!, given.hashes[2 * at + 1]!);
+        return isAsked(row, [given.hashes[2 * at]!, given.hashes[2 * at + 1]!], elsewhereToo);
       });
       const counted = await lookUp(clickhouse, asked, elsewhereToo);
       const standingIds = hashedOf(standing);
@@ -99,7 +101,7 @@ function keepHashed({ rows, hashes }: HashedRows, keep: Keep): HashedRows {
 async function lookUp(
   clickhouse: ClickHouse,
   asked: HashedRows,
-  elsewhereToo: SeenNeeds["elsewhereToo"],
+  elsewhereToo: ElsewhereToo,
 ): Promise<CountedIds> {
   const counted = makeCountedIds();
   const own: AskedId[] = [];

@@ -44,8 +44,9 @@ const SETTINGS: Record<string, string> = {
   max_connections: "100",
   shared_buffers: "64MB",
   io_method: "sync",
-  // Tables grow from nothing to much within a minute here; a plan made for an empty one is kept until they are looked at again.
-  autovacuum_naptime: "10s",
+  // Tables grow from nothing to much within a minute here; a plan made for an empty one is kept until they are looked at again. A look takes
+  // 75 ms of CPU, whether or not there is anything to do.
+  autovacuum_naptime: "30s",
   max_logical_replication_workers: "0",
   // A parallel plan needs /dev/shm, which containers keep small.
   max_parallel_workers_per_gather: "0",

@@ -32,17 +32,19 @@ interface Statement {
   text: string;
   values?: unknown[];
   name?: string | undefined;
+  /** Never gets a name: nobody can have prepared another statement under it. */
+  nameless?: true;
 }
 
 function isNameless(statement: unknown, values: unknown): statement is Statement {
-  if (typeof statement !== "object" || statement === null || !("text" in statement) || "submit" in statement) return false;
+  if (typeof statement !== "object" || statement === null || !("text" in statement) || "submit" in statement || "nameless" in statement) return false;
   return !("name" in statement && statement.name) && (Array.isArray(values) || ("values" in statement && Array.isArray(statement.values)));
 }
 
 /** What of pg's client its types leave out. */
 interface Inner {
   pipeline: boolean;
-  connection: { stream: Writable };
+  connection: { stream: Writable; parsedStatements: object; submittedNamedStatements: object };
 }
 
 const NOTHING = { command: "BEGIN", rowCount: null, oid: 0, fields: [], rows: [] } satisfies QueryResult;
@@ -63,6 +65,12 @@ export const PreparingClient = class extends Client {
     // When it fails its connection is lost, and so what follows fails too.
     asked.catch(() => undefined);
     return Promise.resolve(NOTHING) as never;
+  }
+
+  /** Gives the session back as it began: settings, locks, prepared statements, and whom it listens to. Nothing of it may be on its way. */
+  discardAll(): Promise<unknown> {
+    Object.assign((this as unknown as Inner).connection, { parsedStatements: {}, submittedNamedStatements: {} });
+    return this.query("discard all") as Promise<unknown>;
   }
 
   /** Holds back what is written until the promises that are settled now had their say. */

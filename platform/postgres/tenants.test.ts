@@ -60,6 +60,35 @@ describe("an organization's database", () => {
     expect(await code("delete from organizations")).toBe("42501");
   });
 
+  it("leaves nothing in a connection for whoever has it next", async () => {
+    const alone = openTenants(fresh.logins, 1, makeLog("silent"));
+    try {
+      const [evil, victim] = [alone.of(mine), alone.of(other)];
+      const names = () => victim.select({ name: organizations.name }).from(organizations);
+      // Until their statements have names.
+      for (let n = 0; n < 8; n++) await Promise.all([evil.select({ name: organizations.name }).from(organizations), names()]);
+      const { rows } = await evil.execute<{ name: string }>(sql`select name from pg_prepared_statements`);
+      for (const name of new Set([...rows.map((row) => row.name), "show organization", ...Array.from({ length: 50 }, (_, n) => `pharos ${n}`)])) {
+        await evil.execute(sql.raw(`deallocate "${name}"`)).catch(() => undefined);
+        await evil.execute(sql.raw(`prepare "${name}"(text) as update organizations set name = left($1, 200) where id = '${mine}' returning name`)).catch(() => undefined);
+      }
+      await evil.execute(sql`set statement_timeout = 1`);
+      await evil.execute(sql`listen pharos_changes`);
+      await evil.execute(sql`select pg_advisory_lock(42)`);
+      expect(await names()).toEqual([{ name: other }]);
+      expect(await alone.of(mine).select({ name: organizations.name }).from(organizations)).toEqual([{ name: mine }]);
+      const { rows: [kept] } = await victim.execute(sql`select (select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks, (select count(*)::int from pg_listening_channels()) as channels, current_setting('statement_timeout') as timeout`);
+      expect(kept).toEqual({ locks: 0, channels: 0, timeout: "30s" });
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it("cannot change its plan", async () => {
+    const code = await tenants.of(mine).update(organizations).set({ plan: "team" }).then(() => "done", postgresCode);
+    expect(code).toBe("42501");
+  });
+
   it("cascades as usual when a parent is deleted", async () => {
     const [id, serviceId] = [newId(), newId()];
     const own = tenants.of(mine);

@@ -5,6 +5,7 @@ import * as tables from "../../schemas/tables/all.ts";
 import type { Log } from "../log.ts";
 import { isPostgresAway, poolOptions, watchPool, type Database } from "./database.ts";
 import type { Logins } from "./logins.ts";
+import type { PreparingClient } from "./preparing-client.ts";
 
 /** Postgres as each organization sees it: row-level security shows and takes only the rows of the one that is named here. */
 export interface Tenants {
@@ -12,6 +13,9 @@ export interface Tenants {
   of(organizationId: string): Database;
   close(): Promise<void>;
 }
+
+/** In place of an organization's id, where it is not known which one a connection shows. */
+const UNKNOWN = "";
 
 /** So many organizations' handles are kept; one is cheap to make again. */
 const KEPT = 1_000;
@@ -23,16 +27,19 @@ const KEPT = 1_000;
 export function openTenants({ tenant, tenantKey }: Pick<Logins, "tenant" | "tenantKey">, maxConnections: number, log: Log): Tenants {
   const pool = new Pool({ ...poolOptions(tenant, maxConnections), pipeline: true });
   watchPool(pool, log);
-  /** What each connection shows. */
+  /** What each connection shows; one that is missing here is new. */
   const shown = new WeakMap<PoolClient, string>();
   const handles = new Map<string, Database>();
 
   function show(client: PoolClient, organizationId: string): Promise<unknown> | null {
     if (shown.get(client) === organizationId) return null;
+    // A statement of the organization before may have left something for the next one: a prepared statement under a name of ours, settings, locks.
+    const isEmptied = shown.has(client) ? (client as unknown as InstanceType<typeof PreparingClient>).discardAll() : null;
     shown.set(client, organizationId);
-    return client.query({ name: "show organization", text: "select set_config('pharos.organization', $1, false)", values: [`${organizationId} ${proofOf(organizationId, tenantKey)}`] }).catch((error: unknown) => {
+    const statement = { text: "select set_config('pharos.organization', $1, false)", values: [`${organizationId} ${proofOf(organizationId, tenantKey)}`], nameless: true };
+    return Promise.all([isEmptied, client.query(statement)]).catch((error: unknown) => {
       // Nobody knows whose rows it shows now: whoever takes it next sets it again.
-      shown.delete(client);
+      shown.set(client, UNKNOWN);
       throw error;
     });
   }

@@ -39,12 +39,24 @@ export function checkConfig(type: ChannelType, config: Readonly<Record<string, s
   return given;
 }
 
-/** A changed config: what is left out, or sent back as it was shown, stays; null removes. INVALID_REQUEST as `checkConfig`. */
+/**
+ * A changed config: what is left out, or sent back as it was shown, stays; null removes. INVALID_REQUEST as
+ * `checkConfig`, and for a stored secret that would go with another origin.
+ */
 export function mergeConfig(type: ChannelType, stored: ChannelConfig, patch: NonNullable<UpdateChannel["config"]>, rules: UrlRules): ChannelConfig {
   const shown = maskConfig(stored);
   const changes = Object.entries(patch).filter(([field, value]) => value !== undefined && !(field in shown && value === shown[field]));
   // What was set to null is no text, and so no part of the config.
-  return checkConfig(type, Object.fromEntries([...Object.entries(stored), ...changes]), rules);
+  const merged = checkConfig(type, Object.fromEntries([...Object.entries(stored), ...changes]), rules);
+  const keepsSecret = merged.secret !== undefined && !changes.some(([field]) => field === "secret");
+  if (keepsSecret && originOf(merged.url) !== originOf(stored.url)) {
+    throw refusal("secret", "The secret is for another receiver.", "Give the new url's own secret, or null for none: what is signed with this one would be believed by the receiver before.");
+  }
+  return merged;
+}
+
+function originOf(url: string | undefined): string | null {
+  return url === undefined ? null : new URL(url).origin;
 }
 
 function checkField(field: string, value: string, rules: UrlRules): void {

@@ -63,10 +63,13 @@ describe("a notification channel (happy)", () => {
     const patch = (config: object) => plane.call("PATCH", `${PATH}/${body.id as string}`, { config });
     expect((await patch(body.config as object)).status).toBe(200);
     expect(await storedConfig(body.id as string)).toEqual({ url: HOOK, secret: "a-secret-of-some-length" });
-    await patch({ url: "https://hooks.example.com/new" });
-    expect(await storedConfig(body.id as string)).toEqual({ url: "https://hooks.example.com/new", secret: "a-secret-of-some-length" });
+    const moved = new URL("/new", HOOK).href;
+    await patch({ url: moved });
+    expect(await storedConfig(body.id as string)).toEqual({ url: moved, secret: "a-secret-of-some-length" });
+    // A receiver of another's must not get what the one before would believe.
+    expect(await patch({ url: "https://other.example.com/new" })).toMatchObject({ status: 400, body: { path: "/config/secret" } });
     await patch({ secret: null });
-    expect(await storedConfig(body.id as string)).toEqual({ url: "https://hooks.example.com/new" });
+    expect(await storedConfig(body.id as string)).toEqual({ url: moved });
   });
 });
 

@@ -22,6 +22,9 @@ export const CONFIRMATIONS_A_DAY = { free: 250, pro: 2_500, team: 25_000 } as co
 /** Runs of workflows that an organization has carried out at the same time, by all processes together; the others wait. */
 export const WORKFLOW_RUNS_AT_ONCE = { free: 5, pro: 20, team: 100 } as const satisfies Record<Plan, number>;
 
+/** Steps of workflows that an organization has carried out on a day (UTC), tries of a request among them. */
+export const WORKFLOW_STEPS_PER_DAY = { free: 10_000, pro: 200_000, team: 10_000_000 } as const satisfies Record<Plan, number>;
+
 /** What an organization may send to change something on a day (UTC), counted by each control plane: requests, and one more for each 16 KiB of a body. */
 export const CHANGES_PER_DAY = { free: 10_000, pro: 200_000, team: 10_000_000 } as const satisfies Record<Plan, number>;
 

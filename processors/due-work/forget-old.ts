@@ -2,7 +2,7 @@ import { forgetOldDeliveries } from "../../domain/deliveries/forget-old.ts";
 import { forgetOldNotifications } from "../../domain/notifications/forget-old.ts";
 import { forgetTexts } from "../../domain/notifications/take-text.ts";
 import { forgetOldTries } from "../../domain/status-pages/password-tries.ts";
-import { forgetOldAsks } from "../../domain/subscribers/count-asks.ts";
+import { forgetOldDayCounts } from "../../domain/day-counts.ts";
 import { forgetOldRuns, forgetSurplusRuns } from "../../domain/workflows/runs/record.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
@@ -19,7 +19,7 @@ const FORGETFUL: readonly ((database: Database, now: Date) => Promise<boolean>)[
   forgetSurplusRuns,
   forgetTexts,
   forgetOldTries,
-  forgetOldAsks,
+  forgetOldDayCounts,
 ];
 
 /** Deletes what is kept for 30 days at most, or shorter, and what is more than is kept. One kind that cannot be deleted does not keep the others. */

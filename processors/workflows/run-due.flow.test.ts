@@ -18,8 +18,9 @@ import { makeOutbound, type Outbound } from "../../platform/outbound/outbound.ts
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
 import type { CreateWorkflow, WorkflowRun, WorkflowStep } from "../../schemas/api/workflows.ts";
-import { WORKFLOW_RUNS_KEPT } from "../../schemas/plans.ts";
-import { apiKeys, auditEntries, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
+import { startScheduled } from "../../domain/workflows/runs/start.ts";
+import { WORKFLOW_RUNS_KEPT, WORKFLOW_STEPS_PER_DAY } from "../../schemas/plans.ts";
+import { apiKeys, auditEntries, dayCounts, events, incidents, incidentUpdates, notifications, organizations, services, workflowRuns, workflows } from "../../schemas/tables/all.ts";
 import { makeCertificate, type Certificate } from "../../testing/certificate.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startReceiver, type Receiver } from "../../testing/receiver.ts";
@@ -341,6 +342,25 @@ describe("runs", () => {
     const [workflow] = await database.select().from(workflows).where(eq(workflows.id, id));
     expect(workflow!.nextRunAt).toEqual(new Date(now + 3_600_000));
     expect(await database.select({ trigger: workflowRuns.trigger }).from(workflowRuns).where(eq(workflowRuns.workflowId, id)).orderBy(asc(workflowRuns.createdAt))).toEqual([{ trigger: "schedule" }, { trigger: "schedule" }]);
+  });
+
+  it("of a schedule with seconds, which an older version took, are started once a minute", async () => {
+    const { id } = await make([{ type: "create_incident", title: "Tick" }], { trigger: { type: "schedule", cron: "0 * * * *" } });
+    await database.update(workflows).set({ trigger: { type: "schedule", cron: "* * * * * *" }, nextRunAt: new Date(now) }).where(eq(workflows.id, id));
+    for (let second = 0; second < 180; second++) await startScheduled(database, new Date(now + second * 1_000));
+    expect(await database.$count(workflowRuns)).toBe(3);
+  });
+
+  it("take no more steps a day than the plan says, and go on the next day", async () => {
+    const { organizationId } = actor;
+    await database.update(organizations).set({ plan: "free" }).where(eq(organizations.id, organizationId));
+    const { id } = await make([{ type: "create_incident", title: "One" }, { type: "create_incident", title: "Two" }]);
+    await database.insert(dayCounts).values({ organizationId, day: new Date(now).toISOString().slice(0, 10), subject: "workflow steps", count: WORKFLOW_STEPS_PER_DAY.free - 1 });
+    startRunner();
+    const failed = await ended(await start(id), "failed");
+    expect(failed.trace.map(({ outcome, error }) => [outcome, error ?? null])).toEqual([["succeeded", null], ["failed", "The free plan carries out 10,000 steps of workflows a day (UTC), and today's are used up."]]);
+    now += 86_400_000;
+    await ended(await start(id), "succeeded");
   });
 
   it("of one organization are carried out by all processes together only as many as its plan allows at a time, and leave places for another's", async () => {

@@ -1,4 +1,4 @@
-import { boolean, customType, date, index, inet, integer, jsonb, pgEnum, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { boolean, customType, date, index, inet, integer, jsonb, pgEnum, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { Thresholds } from "../thresholds.ts";
 import { PLANS } from "../vocabulary.ts";
 
@@ -79,4 +79,16 @@ export const auditEntries = pgTable(
     index("audit_entries_action").on(table.organizationId, table.action, table.createdAt, table.id),
     index("audit_entries_resource").on(table.organizationId, table.resourceType, table.createdAt, table.id),
   ],
+);
+
+/** What an organization did or had done on one day (UTC), by what is counted: steps of its workflows, subscriptions that a network asked for at its pages. */
+export const dayCounts = pgTable(
+  "day_counts",
+  {
+    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
+    day: date("day").notNull(),
+    subject: text("subject").notNull(),
+    count: integer("count").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.day, table.subject] }), index("day_counts_day").on(table.day)],
 );

@@ -1,4 +1,4 @@
-import { date, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import { MAIL_STATUSES, SUBSCRIBER_KINDS, SUBSCRIBER_STATES } from "../vocabulary.ts";
 import { events } from "./notifications.ts";
@@ -55,19 +55,6 @@ export const subscribers = pgTable(
     index("subscribers_room").on(table.statusPageId, table.state),
     index("subscribers_everywhere").on(table.target, table.lastAskedAt),
   ],
-);
-
-/** Subscriptions that were asked for on one day (UTC): by a client or its network at an organization's pages, and those of the organization that were sent. */
-export const dailyAsks = pgTable(
-  "daily_asks",
-  {
-    organizationId: uuid("organization_id").notNull().references(() => organizations.id, { onDelete: "cascade" }),
-    day: date("day").notNull(),
-    /** An address, a network, or `*` for what was sent. */
-    source: text("source").notNull(),
-    asks: integer("asks").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.organizationId, table.day, table.source] }), index("daily_asks_day").on(table.day)],
 );
 
 /**

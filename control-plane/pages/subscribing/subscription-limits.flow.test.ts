@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreatedOrganization } from "../../../domain/organizations/create.ts";
-import { forgetOldAsks } from "../../../domain/subscribers/count-asks.ts";
-import { dailyAsks, subscriberPosts, subscribers } from "../../../schemas/tables/all.ts";
+import { forgetOldDayCounts } from "../../../domain/day-counts.ts";
+import { dayCounts, subscriberPosts, subscribers } from "../../../schemas/tables/all.ts";
 import { linkOf, startSubscriptionBench, type SubscriptionBench } from "../../../testing/subscriptions.ts";
 
 const DAY = 86_400_000;
@@ -16,7 +16,7 @@ afterAll(() => bench.stop());
 const database = () => bench.plane.database;
 const free = () => bench.plane.createOrganization("free");
 const ask = (slug: string, json: unknown, client: string) => bench.visit("POST", `/pages/${slug}/subscribers`, { json }, { "x-forwarded-for": client });
-const sentOf = async ({ organizationId }: CreatedOrganization) => (await database().select().from(dailyAsks).where(and(eq(dailyAsks.organizationId, organizationId), eq(dailyAsks.source, "*"))))[0]?.asks ?? 0;
+const sentOf = async ({ organizationId }: CreatedOrganization) => (await database().select().from(dayCounts).where(and(eq(dayCounts.organizationId, organizationId), eq(dayCounts.subject, "confirmations"))))[0]?.count ?? 0;
 const onPage = ({ pageId }: CreatedOrganization) => database().select().from(subscribers).where(eq(subscribers.statusPageId, pageId));
 
 /** How often each status was answered to asks for new addresses, one after the other. */
@@ -84,7 +84,7 @@ it("an organization's pages send so many requests a day; then known and unknown 
   const organization = await free();
   const { organizationId, pageSlug } = organization;
   expect((await ask(pageSlug, { email: "known@known.example" }, "203.0.113.6")).status).toBe(202);
-  await database().update(dailyAsks).set({ asks: 250 }).where(and(eq(dailyAsks.organizationId, organizationId), eq(dailyAsks.source, "*")));
+  await database().update(dayCounts).set({ count: 250 }).where(and(eq(dayCounts.organizationId, organizationId), eq(dayCounts.subject, "confirmations")));
   for (const email of ["known@known.example", "unknown@unknown.example"]) {
     const refused = await ask(pageSlug, { email }, "203.0.113.7");
     expect({ status: refused.status, body: JSON.parse(refused.body) as unknown }).toMatchObject({ status: 429, body: { code: "RATE_LIMITED", error: "This page takes no more subscriptions today." } });
@@ -92,8 +92,8 @@ it("an organization's pages send so many requests a day; then known and unknown 
   expect(await answers((await free()).pageSlug, "elsewhere", ["203.0.113.7"])).toEqual({ 202: 1 });
   await bench.pass(DAY);
   expect((await ask(pageSlug, { email: "unknown@unknown.example" }, "203.0.113.7")).status).toBe(202);
-  while (await forgetOldAsks(database(), new Date(bench.clock.now() + DAY)));
-  expect(await database().$count(dailyAsks)).toBe(2);
+  while (await forgetOldDayCounts(database(), new Date(bench.clock.now() + DAY)));
+  expect(await database().$count(dayCounts)).toBe(2);
 });
 
 describe("a page that is full", () => {

@@ -5,7 +5,7 @@ import { recheckDomains } from "../../../domain/status-pages/recheck-domains.ts"
 import { makeLog } from "../../../platform/log.ts";
 import { makeTxtResolver, type ResolveTxt } from "../../../platform/resolve-txt.ts";
 import { keepDomains } from "../../../processors/due-work/keep-domains.ts";
-import { auditEntries, mails, statusPages } from "../../../schemas/tables/all.ts";
+import { auditEntries, mails, organizations, statusPages } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 import { startDnsServer, type DnsServer } from "../../../testing/dns-server.ts";
 
@@ -106,7 +106,7 @@ describe("a page's own domain", () => {
   });
 
   it("ends when its record has been gone for 72 hours, not when the name service is away; its owner is told", async () => {
-    await plane.call("PATCH", "/config", { owner_email: "owner@example.com" });
+    await plane.database.update(organizations).set({ ownerEmail: "owner@example.com", ownerEmailConfirmedAt: new Date() }).where(eq(organizations.id, plane.organization.organizationId));
     const page = await claim("lost.example");
     prove(page);
     await verify();

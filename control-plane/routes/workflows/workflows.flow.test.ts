@@ -3,7 +3,7 @@
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreatedOrganization } from "../../../domain/organizations/create.ts";
-import { auditEntries, mails, workflows } from "../../../schemas/tables/all.ts";
+import { auditEntries, mails, organizations, workflows } from "../../../schemas/tables/all.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../testing/control-plane.ts";
 
 const UNKNOWN_ID = "5c1f8f6e-1111-4222-8333-444455556666";
@@ -84,6 +84,8 @@ describe("a workflow (error)", () => {
     { name: "an unknown trigger", body: { trigger: { type: "cron" } }, path: "/trigger/type" },
     { name: "an event that does not exist", body: { trigger: { type: "event", event: "incident.exploded" } }, path: "/trigger/event" },
     { name: "a cron expression that is none", body: { trigger: { type: "schedule", cron: "nightly" } }, path: "/trigger/cron" },
+    { name: "a schedule of every second", body: { trigger: { type: "schedule", cron: "* * * * * *" } }, path: "/trigger/cron" },
+    { name: "a schedule of every half minute", body: { trigger: { type: "schedule", cron: "*/30 * * * * *" } }, path: "/trigger/cron" },
     { name: "an unknown placeholder", body: { steps: [{ type: "create_incident", title: "{{env.HOME}}" }] }, path: "/steps/0/title" },
     { name: "an unknown channel", body: { steps: [{ type: "notify", channel_id: UNKNOWN_ID, message: "x" }] }, path: "/steps/0/channel_id" },
     { name: "a service that is no id", body: { steps: [WAIT, { type: "set_service_status", service_id: "Website", status: "degraded" }] }, path: "/steps/1/service_id" },
@@ -173,7 +175,7 @@ describe("a workflow (with what its key may do)", () => {
   });
 
   it("is disabled when its key is revoked, says why, tells the owner, and runs again as who enables it", async () => {
-    await plane.call("PATCH", "/config", { owner_email: "owner@example.com" });
+    await plane.database.update(organizations).set({ ownerEmail: "owner@example.com", ownerEmailConfirmedAt: new Date() }).where(eq(organizations.id, plane.organization.organizationId));
     const key = await newKey(["workflows:write"]);
     const { body: made } = await plane.call("POST", "/workflows", { name: "Nightly", trigger: { type: "schedule", cron: "0 3 * * *" }, steps: [asks] }, key.header);
     const { body: others } = await create();

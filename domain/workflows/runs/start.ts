@@ -16,6 +16,9 @@ const MOST_CAUSES = 5;
 
 const BATCH = 100;
 
+/** A schedule that was saved before they had to be slower starts its workflow once a minute. */
+const PAUSE_MS = 59_000;
+
 /** Queues a run of a workflow, due at once, and returns its id. */
 export async function queueRun(tx: Transaction, { id: workflowId, organizationId, steps, savedBy }: WorkflowRow, { trigger, inputs, at }: { trigger: WorkflowTrigger; inputs: Record<string, unknown>; at: Date }): Promise<string> {
   const id = newId();
@@ -59,7 +62,7 @@ export async function startScheduled(database: Database, now: Date): Promise<boo
       // 1970: it was made before schedules were carried out, and is only planned.
       const planned = row.nextRunAt!.getTime() > 0;
       if (planned && (await countUnfinished(tx, row.id)) < MOST_UNFINISHED) await queueRun(tx, row, { trigger: "schedule", inputs: {}, at: now });
-      await tx.update(workflows).set({ nextRunAt: nextRunAt(row.trigger as Workflow["trigger"], row.enabled, now) }).where(eq(workflows.id, row.id));
+      await tx.update(workflows).set({ nextRunAt: nextRunAt(row.trigger as Workflow["trigger"], row.enabled, new Date(now.getTime() + PAUSE_MS)) }).where(eq(workflows.id, row.id));
     }
     return due.length === BATCH;
   });

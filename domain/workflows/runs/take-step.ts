@@ -8,6 +8,7 @@ import type { StepTrace, WorkflowStep } from "../../../schemas/api/workflows.ts"
 import { disableWorkflowsOf } from "../disable.ts";
 import { carryOut, type Carried } from "./carry-out.ts";
 import { StepFailure } from "./fill-templates.ts";
+import { countStep } from "./count-step.ts";
 import { after, stepAt } from "./position.ts";
 import { scopeOf, type ClaimedRun } from "./read-claimed.ts";
 import { inStep, recordProgress, RunLost, type Progress } from "./record.ts";
@@ -54,6 +55,7 @@ export async function takeStep(run: ClaimedRun, needs: StepNeeds): Promise<Taken
   });
   try {
     if (run.begun > MOST_BEGINNINGS) throw new StepFailure(`This step was begun ${MOST_BEGINNINGS} times, and the process that took it ended each time.`);
+    await countStep(needs.database, run.organizationId, new Date(begun));
     if (step.type === "http_request") return await request(run, { step, position }, needs, traced);
     return await inStep(needs.database, run, async (tx) => {
       const at = new Date(needs.clock.now());

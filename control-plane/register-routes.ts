@@ -11,6 +11,7 @@ import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
 import { bodyIsOptional, schemaOf } from "./openapi.ts";
 import { BODY_LIMIT, parseBody, requireStorable, unpack } from "./read-body.ts";
 import { registerForms } from "./read-form.ts";
+import { requireFew } from "./require-few.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 import { sendStream } from "./send-stream.ts";
 
@@ -96,6 +97,7 @@ function validate(schema: z.ZodType, part: string, data: unknown, method: string
     if (missing) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.", { fix: "Send a JSON object with Content-Type: application/json." });
     if (part === "querystring") requireStorable(requireOnce(data as Record<string, unknown>));
     if (part === "params" && Object.values(data as object).some((value) => String(value).includes("\0"))) throw new Failure("NOT_FOUND", "There is nothing at this address.");
+    if (part === "body") requireFew(schema, data);
     const result = schema.safeParse(data, { reportInput: true });
     return result.success ? { value: result.data } : { error: explainIssues(schema, result.error.issues) };
   } catch (error) {

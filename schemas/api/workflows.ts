@@ -20,9 +20,10 @@ const Value = z.union([z.string().max(10_000), z.number(), z.boolean()]);
 
 const RequestHeaders = z
   .record(z.string(), z.string().max(4096))
+  .meta({ maxProperties: 50 })
   .superRefine((headers, context) => {
     const fault = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
-    if (Object.keys(headers).length > 50) fault("must be at most 50 headers");
+    if (Object.keys(headers).length > 50) return fault("must be at most 50 headers");
     for (const [name, value] of Object.entries(headers)) {
       if (!HEADER_NAME.test(name)) fault("is no valid header name", name);
       else if (RESERVED_HEADER.test(name)) fault("is a header that each request sets itself", name);

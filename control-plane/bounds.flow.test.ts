@@ -82,3 +82,15 @@ it("changes are taken so many on a day, large ones as several, and reading goes 
   expect((await plane.call("GET", "/services", undefined, as)).status).toBe(200);
   expect((await plane.call("POST", "/change", {})).status).toBe(200);
 });
+
+it.each([
+  ["is not valid", JSON.stringify({ name: 1, description: "x".repeat(1_000_000) }), 400],
+  ["is no JSON", "x".repeat(1_000_000), 400],
+])("a body that %s counts like one that is taken", async (_, payload, status) => {
+  const { apiKey } = await plane.createOrganization("free");
+  const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+  const send = () => plane.app.inject({ method: "POST", url: "/api/v1/services", headers, payload });
+  const cost = 1 + Math.floor(payload.length / 16_384);
+  for (let spent = 0; spent < CHANGES_PER_DAY.free; spent += cost) expect((await send()).statusCode).toBe(status);
+  expect((await send()).statusCode).toBe(429);
+});

@@ -18,13 +18,6 @@ import { sendStream } from "./send-stream.ts";
 /** Of all organizations together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Of a JSON body, unpacked. */
-    bodyBytes: number;
-  }
-}
-
 interface Answering {
   needsOf(organizationId: string): ControlPlaneNeeds;
   kept: KeptAnswers<SentAnswer>;
@@ -39,17 +32,17 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
     kept: makeKeptAnswers(KEPT_BYTES),
     versions: makeContentVersions(),
   };
+  const changes = makeDayBudget(others);
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
     // Many clients name a content type with every request; where no body is required an empty one is none.
     const { route } = request.routeOptions.config;
-    request.bodyBytes = bytes.length;
+    // Before it is read: what is refused for it counts like what is done.
+    countBody(changes, request, bytes.length);
     return bytes.length === 0 && (!route?.body || bodyIsOptional(route)) ? undefined : parseBody(bytes);
   });
   registerForms(api);
-  api.decorateRequest("bodyBytes", 0);
-  const changes = makeDayBudget(others);
-  api.addHook("preHandler", async (request) => countChange(changes, request));
+  api.addHook("preParsing", async (request) => countChange(changes, request, 1));
   api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"], bodyLimitOf(request.routeOptions.config.route)));
   api.setValidatorCompiler(({ schema, httpPart, method }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data, method));
   // The handler sends text; this is for Fastify, which wants a serializer for each described answer.
@@ -70,13 +63,23 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
 
 const CHANGE_BYTES = 16 * 1024;
 
-/** Every change leaves something for good, be it a line in the audit log: so there is a bound of them that only a program gone wild meets. RATE_LIMITED. */
-function countChange(changes: DayBudget, { method, caller, bodyBytes }: FastifyRequest): void {
+/** Of a JSON body, unpacked: each 16 KiB counts like a change. */
+function countBody(changes: DayBudget, request: FastifyRequest, bytes: number): void {
+  const amount = Math.floor(bytes / CHANGE_BYTES);
+  if (amount > 0) countChange(changes, request, amount);
+}
+
+/**
+ * Every change leaves something for good, be it a line in the audit log, and what is refused is work as well:
+ * so there is a bound of them that only a program gone wild meets. RATE_LIMITED.
+ */
+function countChange(changes: DayBudget, { method, caller }: FastifyRequest, amount: number): void {
   if (!caller || method === "GET" || method === "HEAD") return;
   const perDay = CHANGES_PER_DAY[caller.plan];
-  const retryAfter = changes.take(caller.actor.organizationId, 1 + Math.floor(bodyBytes / CHANGE_BYTES), perDay);
+  const retryAfter = changes.take(caller.actor.organizationId, amount, perDay);
   if (retryAfter === null) return;
-  throw new Failure("RATE_LIMITED", `This organization sent the ${perDay.toLocaleString("en")} changes that the ${caller.plan} plan allows on a day.`, { retryAfter, fix: "Wait until 00:00 UTC, or send fewer and smaller changes." });
+  const sentence = `This organization sent the ${perDay.toLocaleString("en")} changes that the ${caller.plan} plan allows on a day.`;
+  throw new Failure("RATE_LIMITED", sentence, { retryAfter, fix: "Wait until 00:00 UTC, or send fewer and smaller changes." });
 }
 
 /** Where an upload lies for now is no part of what was asked for. */

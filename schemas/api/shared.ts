@@ -6,8 +6,16 @@ export const PathId = z.object({ id: z.string() });
 /** A timestamp as it travels: ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ offset: true });
 
-export const Name = z.string().trim().min(1).max(255);
-export const FreeText = z.string().max(10_000);
+/** What is shown to people has no use for them, and JSON writes six bytes for each. */
+const isFreeOfControls = (text: string) => !/[^\P{Cc}\t\n\r]/u.test(text);
+const NO_CONTROLS = "may hold no control characters other than tabs and line breaks";
+
+/** A step of a workflow is also shown by its schema: what was stored before control characters were refused must pass. */
+export const StepTitle = z.string().trim().min(1).max(255);
+export const StepText = z.string().max(10_000);
+
+export const Name = StepTitle.refine(isFreeOfControls, NO_CONTROLS);
+export const FreeText = StepText.refine(isFreeOfControls, NO_CONTROLS);
 
 /** A code that was sent to somebody, given back as a proof. */
 export const Code = z.string().regex(/^\d{6}$/, "must be six digits").meta({ description: "The code that was sent.", example: "123456" });

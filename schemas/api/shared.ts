@@ -37,3 +37,12 @@ export const Offset = z
   .regex(/^-?\d+$/, "must be an integer")
   .transform((text) => Math.min(Math.max(Number(text), 0), Number.MAX_SAFE_INTEGER))
   .default(0);
+
+/** Of the updates of an incident or of a maintenance window, by pages. */
+export const UpdateListQuery = z.strictObject({ limit: limit(50, 100), offset: Offset });
+export type UpdateListQuery = z.infer<typeof UpdateListQuery>;
+
+/** Describes the updates that an incident or a maintenance window shows (`UPDATES_SHOWN`). */
+export const SHOWN_UPDATES =
+  "The newest 100 of at most 96 KiB of text, newest first; a list shows 1 MiB of text in all. Each shows its newest. `GET …/{id}/updates` lists all.";
+export const UpdatesTotal = z.int().meta({ description: "How many updates it has, those that are not shown counted.", example: 1 });

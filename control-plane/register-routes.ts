@@ -5,6 +5,7 @@ import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { CHANGES_PER_DAY } from "../schemas/plans.ts";
+import type { Caller } from "./authenticate.ts";
 import { explainIssues, pointer } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
 import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
@@ -21,18 +22,20 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 interface Answering {
   needsOf(organizationId: string): ControlPlaneNeeds;
   kept: KeptAnswers<SentAnswer>;
+  changes: DayBudget;
   versions: ContentVersions;
 }
 
 /** Registers each route with its validation. Bodies are JSON or forms, plain or gzipped. */
 export function registerRoutes(api: FastifyInstance, { routes, tenants, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
+  const changes = makeDayBudget(others);
   const answering: Answering = {
+    changes,
     // This is where a request is bound to its organization: no handler has another way to the database.
     needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
     kept: makeKeptAnswers(KEPT_BYTES),
     versions: makeContentVersions(),
   };
-  const changes = makeDayBudget(others);
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
     // Many clients name a content type with every request; where no body is required an empty one is none.
@@ -82,6 +85,11 @@ function countChange(changes: DayBudget, { method, caller }: FastifyRequest, amo
   throw new Failure("RATE_LIMITED", sentence, { retryAfter, fix: "Wait until 00:00 UTC, or send fewer and smaller changes." });
 }
 
+/** What is kept for an Idempotency-Key takes room like a body. It is done by now: only later changes can be refused for it. */
+function countKept(changes: DayBudget, { actor, plan }: Caller, bytes: number): void {
+  changes.take(actor.organizationId, Math.floor(bytes / CHANGE_BYTES), CHANGES_PER_DAY[plan]);
+}
+
 /** Where an upload lies for now is no part of what was asked for. */
 const withoutPath = (name: string, value: unknown): unknown => (name === "file" && typeof value === "object" && value !== null ? { ...value, path: undefined } : value);
 
@@ -115,7 +123,7 @@ function requireOnce(query: Record<string, unknown>): Record<string, unknown> {
   return query;
 }
 
-async function answer(route: Route, { needsOf, kept, versions }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, { needsOf, kept, versions, changes }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
@@ -146,6 +154,7 @@ async function answer(route: Route, { needsOf, kept, versions }: Answering, requ
     const call = { idempotencyKey, apiKey: String(request.headers["x-api-key"]), apiKeyId: id!, organizationId, requestId: request.id, route, request: `${request.method} ${request.url} ${JSON.stringify(body, withoutPath)}` };
     const { replayed, ...sent } = await answerOnce(call, needs, run);
     if (replayed) void reply.header("Idempotency-Replayed", "true");
+    else countKept(changes, caller!, Buffer.byteLength(sent.body));
     return sent;
   }
 }

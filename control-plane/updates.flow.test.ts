@@ -74,6 +74,17 @@ describe.each([
     expect(all.reduce((sum, each) => sum + bytesOf(each), 0)).toBeLessThanOrEqual(bytesOfAll + all.length * 10_000);
   });
 
+  it("are so few in an answer that it is kept for an Idempotency-Key", async () => {
+    const { id } = await make();
+    await write(id, UPDATES_OF_ONE - 1, "m\n\"".repeat(3_300));
+    const send = () => plane.call("POST", `${path}/${id}/updates`, { message: "The last" }, { "idempotency-key": `last of ${id}` });
+    const first = await send();
+    expect(first).toMatchObject({ status: 201, body: { updates_total: UPDATES_OF_ONE } });
+    const again = await send();
+    expect({ status: again.status, body: again.body }).toEqual({ status: 201, body: first.body });
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+  });
+
   it("of what is not there are not found", async () => {
     const { id } = await make();
     const other = await plane.createOrganization("team");

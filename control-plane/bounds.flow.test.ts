@@ -82,3 +82,30 @@ it("changes are taken so many on a day, large ones as several, and reading goes 
   expect((await plane.call("GET", "/services", undefined, as)).status).toBe(200);
   expect((await plane.call("POST", "/change", {})).status).toBe(200);
 });
+
+it.each([
+  ["is not valid", JSON.stringify({ name: 1, description: "x".repeat(1_000_000) }), 400],
+  ["is no JSON", "x".repeat(1_000_000), 400],
+])("a body that %s counts like one that is taken", async (_, payload, status) => {
+  const { apiKey } = await plane.createOrganization("free");
+  const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+  const send = () => plane.app.inject({ method: "POST", url: "/api/v1/services", headers, payload });
+  const cost = 1 + Math.floor(payload.length / 16_384);
+  for (let spent = 0; spent < CHANGES_PER_DAY.free; spent += cost) expect((await send()).statusCode).toBe(status);
+  expect((await send()).statusCode).toBe(429);
+});
+
+it("what is kept for an Idempotency-Key counts by its bytes", async () => {
+  const { apiKey, organizationId } = await plane.createOrganization("free");
+  const headers = { "x-api-key": apiKey };
+  const { id } = (await plane.call("POST", "/incidents", { title: "Long" }, headers)).body as { id: string };
+  await plane.database.execute(sql`
+    insert into incident_updates (id, organization_id, incident_id, status, message, created_at)
+    select gen_random_uuid(), ${organizationId}, ${id}, 'monitoring', repeat('m', 9000), now() from generate_series(1, 20)`);
+  const large = { text: "x".repeat(1_000_000) };
+  // Leaves some 18 changes; each of these is kept with more than 80 KiB.
+  for (let sent = 0; sent < 161; sent++) await plane.call("POST", "/change", large, headers);
+  let taken = 0;
+  while ((await plane.call("POST", `/incidents/${id}/updates`, { message: "More" }, { ...headers, "idempotency-key": String(taken) })).status === 201) taken += 1;
+  expect(taken).toBe(3);
+});

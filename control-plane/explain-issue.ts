@@ -129,7 +129,8 @@ function fieldsAt(schema: unknown, path: readonly PropertyKey[], input: unknown)
   return shape ? Object.keys(shape) : Object.values(definitionOf(keyType)?.entries ?? {}).map(String);
 }
 
-function isOfKind(option: unknown, discriminator: string | undefined, input: unknown): boolean {
+/** Whether an option of a union is the one that `input` says to be. */
+export function isOfKind(option: unknown, discriminator: string | undefined, input: unknown): boolean {
   if (discriminator === undefined || typeof input !== "object" || input === null) return false;
   return definitionOf(definitionOf(option)?.shape?.[discriminator])?.values?.includes((input as Record<string, unknown>)[discriminator]) ?? false;
 }
@@ -152,7 +153,8 @@ interface Definition {
   entries?: Record<string, unknown>;
 }
 
-function definitionOf(schema: unknown): Definition | undefined {
+/** What the library keeps of a schema. */
+export function definitionOf(schema: unknown): Definition | undefined {
   return (schema as { def?: Definition } | undefined)?.def;
 }
 

@@ -42,16 +42,27 @@ const IDEMPOTENCY_KEY = {
   required: false,
   description:
     "Makes it safe to send the request again: for 24 hours the same key and body get the first answer again. Another body is 409 `IDEMPOTENCY_MISMATCH`; while the first is being answered it is 409 `CONFLICT` with `Retry-After`. " +
-    "Answers that ask to try again (429, 5xx) are not kept, nor is a 400 of the body.",
+    "Answers that ask to try again (429, 5xx) are not kept, nor is a 400 of the body. Of an answer of more than 256 KiB a repetition is told with `CONFLICT` that it was done.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "7d2f1c1e-6d0b-4d0e-9a55-3a0a4c0d8f11",
 };
 
 const HAS_RETRY_AFTER = new Set(["409", "429", "503"]);
 
+/** Texts whose format says all that the library's long expression for it says. */
+const TOLD_BY_FORMAT = new Set<unknown>(["date-time", "uuid"]);
+
+function dropFormatPatterns(part: unknown): void {
+  if (typeof part !== "object" || part === null) return;
+  const schema = part as { format?: unknown; pattern?: unknown };
+  if (TOLD_BY_FORMAT.has(schema.format)) delete schema.pattern;
+  for (const inner of Object.values(part)) dropFormatPatterns(inner);
+}
+
 /** What every operation has, said once: headers, the Idempotency-Key, and examples; and schemas that nothing refers to are left out. */
 export function finishDocument<Given extends object>(given: Given): Given {
   const document = withUsedSchemas(structuredClone(given)) as Document;
+  dropFormatPatterns(document);
   const schemas = document.components?.schemas ?? {};
   for (const [path, methods] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(methods)) {

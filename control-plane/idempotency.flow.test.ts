@@ -30,10 +30,27 @@ const steered = route({
   },
 });
 
+/** Answers with as many bytes as it is asked for. */
+const large = route({
+  method: "POST",
+  path: "/large",
+  scope: "services:write",
+  tag: "Test",
+  summary: "Makes a service and answers at length",
+  body: z.strictObject({ name: z.string(), bytes: z.int() }),
+  response: z.object({ text: z.string() }),
+  status: 201,
+  failures: ["CONFLICT"],
+  async handle({ body: { name, bytes }, actor, needs }) {
+    await createService(needs.database, actor, { name, description: "", status: "operational", display_order: 0 }, new Date(needs.clock.now()));
+    return { text: "x".repeat(bytes) };
+  },
+});
+
 let now = Date.now();
 let plane: TestControlPlane;
 beforeAll(async () => {
-  plane = await startTestControlPlane({ routes: [...ALL_ROUTES, steered], clock: { now: () => now, monotonic: () => performance.now() } });
+  plane = await startTestControlPlane({ routes: [...ALL_ROUTES, steered, large], clock: { now: () => now, monotonic: () => performance.now() } });
 });
 afterAll(() => plane.stop());
 
@@ -55,6 +72,19 @@ describe("a POST with an Idempotency-Key", () => {
     expect(again.headers["idempotency-replayed"]).toBe("true");
     expect(again.headers["content-type"]).toBe("application/json; charset=utf-8");
     expect(await servicesNamed("Once")).toBe(1);
+  });
+
+  it("whose answer is too large to be kept is done once, and says so", async () => {
+    const [key, other] = [newId(), newId()];
+    const fits = { name: "Fits", bytes: 256 * 1024 - 100 };
+    expect((await post(other, fits, "/large")).status).toBe(201);
+    expect(await post(other, fits, "/large")).toMatchObject({ status: 201, body: { text: "x".repeat(fits.bytes) } });
+    const body = { name: "Large", bytes: 256 * 1024 };
+    expect(await post(key, body, "/large")).toMatchObject({ status: 201, body: { text: "x".repeat(body.bytes) } });
+    const again = await post(key, body, "/large");
+    expect(again).toMatchObject({ status: 409, body: { code: "CONFLICT", error: "This was done already and answered with 201; the answer was larger than 256 KiB and was not kept." } });
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(await servicesNamed("Large")).toBe(1);
   });
 
   it("with another body or address is 409 IDEMPOTENCY_MISMATCH", async () => {

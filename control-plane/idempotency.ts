@@ -29,6 +29,9 @@ interface IdempotentCall {
   request: string;
 }
 
+/** Of an answer that is kept for a day for each key. Those of incidents are bounded below it (`UPDATES_SHOWN`). */
+const MOST_KEPT_BYTES = 256 * 1024;
+
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
@@ -47,18 +50,25 @@ export async function answerOnce(call: IdempotentCall, needs: ControlPlaneNeeds,
   try {
     if (route.commitsEarly) {
       const answer = await run(needs);
-      await keep(database, claim, seal, answer);
+      await keep(database, claim, seal, keptOf(answer, requestId));
       return { ...answer, replayed: false };
     }
     return await inTransaction(database, async (tx) => {
       const answer = await run({ ...needs, database: asDatabase(tx) });
-      await keep(tx, claim, seal, answer);
+      await keep(tx, claim, seal, keptOf(answer, requestId));
       return { ...answer, replayed: false };
     });
   } catch (error) {
     await settleFailure(error, { claim, seal, needs, requestId });
     throw error;
   }
+}
+
+/** Pure: what a repetition is answered. The first answer, or that all was done, where that answer is too large to be kept. */
+function keptOf(answer: SentAnswer, requestId: string): SentAnswer {
+  if (Buffer.byteLength(answer.body) <= MOST_KEPT_BYTES) return answer;
+  const sentence = `This was done already and answered with ${answer.status}; the answer was larger than ${MOST_KEPT_BYTES / 1024} KiB and was not kept.`;
+  return failureReply(new Failure("CONFLICT", sentence, { fix: "Do not send it again; ask with GET for what it made." }), requestId);
 }
 
 async function keep(queries: Parameters<typeof keepAnswer>[0], claim: Claim, seal: Seal, { status, body }: SentAnswer): Promise<void> {

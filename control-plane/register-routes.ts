@@ -5,34 +5,32 @@ import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { CHANGES_PER_DAY } from "../schemas/plans.ts";
+import type { Caller } from "./authenticate.ts";
 import { explainIssues, pointer } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
 import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
 import { bodyIsOptional, schemaOf } from "./openapi.ts";
 import { BODY_LIMIT, parseBody, requireStorable, unpack } from "./read-body.ts";
 import { registerForms } from "./read-form.ts";
+import { requireFew } from "./require-few.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 import { sendStream } from "./send-stream.ts";
 
 /** Of all organizations together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Of a JSON body, unpacked. */
-    bodyBytes: number;
-  }
-}
-
 interface Answering {
   needsOf(organizationId: string): ControlPlaneNeeds;
   kept: KeptAnswers<SentAnswer>;
+  changes: DayBudget;
   versions: ContentVersions;
 }
 
 /** Registers each route with its validation. Bodies are JSON or forms, plain or gzipped. */
 export function registerRoutes(api: FastifyInstance, { routes, tenants, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
+  const changes = makeDayBudget(others);
   const answering: Answering = {
+    changes,
     // This is where a request is bound to its organization: no handler has another way to the database.
     needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
     kept: makeKeptAnswers(KEPT_BYTES),
@@ -42,13 +40,12 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
     // Many clients name a content type with every request; where no body is required an empty one is none.
     const { route } = request.routeOptions.config;
-    request.bodyBytes = bytes.length;
+    // Before it is read: what is refused for it counts like what is done.
+    countBody(changes, request, bytes.length);
     return bytes.length === 0 && (!route?.body || bodyIsOptional(route)) ? undefined : parseBody(bytes);
   });
   registerForms(api);
-  api.decorateRequest("bodyBytes", 0);
-  const changes = makeDayBudget(others);
-  api.addHook("preHandler", async (request) => countChange(changes, request));
+  api.addHook("preParsing", async (request) => countChange(changes, request, 1));
   api.addHook("preParsing", async (request, _reply, payload) => unpack(payload as Parameters<typeof unpack>[0], request.headers["content-encoding"], bodyLimitOf(request.routeOptions.config.route)));
   api.setValidatorCompiler(({ schema, httpPart, method }) => (data: unknown) => validate(schema as z.ZodType, httpPart ?? "body", data, method));
   // The handler sends text; this is for Fastify, which wants a serializer for each described answer.
@@ -69,13 +66,28 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
 
 const CHANGE_BYTES = 16 * 1024;
 
-/** Every change leaves something for good, be it a line in the audit log: so there is a bound of them that only a program gone wild meets. RATE_LIMITED. */
-function countChange(changes: DayBudget, { method, caller, bodyBytes }: FastifyRequest): void {
+/** Of a JSON body, unpacked: each 16 KiB counts like a change. */
+function countBody(changes: DayBudget, request: FastifyRequest, bytes: number): void {
+  const amount = Math.floor(bytes / CHANGE_BYTES);
+  if (amount > 0) countChange(changes, request, amount);
+}
+
+/**
+ * Every change leaves something for good, be it a line in the audit log, and what is refused is work as well:
+ * so there is a bound of them that only a program gone wild meets. RATE_LIMITED.
+ */
+function countChange(changes: DayBudget, { method, caller }: FastifyRequest, amount: number): void {
   if (!caller || method === "GET" || method === "HEAD") return;
   const perDay = CHANGES_PER_DAY[caller.plan];
-  const retryAfter = changes.take(caller.actor.organizationId, 1 + Math.floor(bodyBytes / CHANGE_BYTES), perDay);
+  const retryAfter = changes.take(caller.actor.organizationId, amount, perDay);
   if (retryAfter === null) return;
-  throw new Failure("RATE_LIMITED", `This organization sent the ${perDay.toLocaleString("en")} changes that the ${caller.plan} plan allows on a day.`, { retryAfter, fix: "Wait until 00:00 UTC, or send fewer and smaller changes." });
+  const sentence = `This organization sent the ${perDay.toLocaleString("en")} changes that the ${caller.plan} plan allows on a day.`;
+  throw new Failure("RATE_LIMITED", sentence, { retryAfter, fix: "Wait until 00:00 UTC, or send fewer and smaller changes." });
+}
+
+/** What is kept for an Idempotency-Key takes room like a body. It is done by now: only later changes can be refused for it. */
+function countKept(changes: DayBudget, { actor, plan }: Caller, bytes: number): void {
+  changes.take(actor.organizationId, Math.floor(bytes / CHANGE_BYTES), CHANGES_PER_DAY[plan]);
 }
 
 /** Where an upload lies for now is no part of what was asked for. */
@@ -96,6 +108,7 @@ function validate(schema: z.ZodType, part: string, data: unknown, method: string
     if (missing) throw new Failure("INVALID_JSON", "The body is empty; a JSON object is required.", { fix: "Send a JSON object with Content-Type: application/json." });
     if (part === "querystring") requireStorable(requireOnce(data as Record<string, unknown>));
     if (part === "params" && Object.values(data as object).some((value) => String(value).includes("\0"))) throw new Failure("NOT_FOUND", "There is nothing at this address.");
+    if (part === "body") requireFew(schema, data);
     const result = schema.safeParse(data, { reportInput: true });
     return result.success ? { value: result.data } : { error: explainIssues(schema, result.error.issues) };
   } catch (error) {
@@ -110,7 +123,7 @@ function requireOnce(query: Record<string, unknown>): Record<string, unknown> {
   return query;
 }
 
-async function answer(route: Route, { needsOf, kept, versions }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, { needsOf, kept, versions, changes }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
@@ -141,6 +154,7 @@ async function answer(route: Route, { needsOf, kept, versions }: Answering, requ
     const call = { idempotencyKey, apiKey: String(request.headers["x-api-key"]), apiKeyId: id!, organizationId, requestId: request.id, route, request: `${request.method} ${request.url} ${JSON.stringify(body, withoutPath)}` };
     const { replayed, ...sent } = await answerOnce(call, needs, run);
     if (replayed) void reply.header("Idempotency-Replayed", "true");
+    else countKept(changes, caller!, Buffer.byteLength(sent.body));
     return sent;
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -73,6 +74,8 @@ describe("a body", () => {
     { name: "a name that is too long", body: { name: "a".repeat(256) }, path: "/name", error: "name must have at most 255 characters." },
     { name: "a value that is none of the allowed", body: { name: "a", status: "degrade" }, path: "/status", fix: 'Did you mean "degraded"?' },
     { name: "a NUL character", body: { name: "a\u0000b" }, path: "/name", error: /NUL/ },
+    { name: "a control character in a name", body: { name: "a\u0001b" }, path: "/name", error: "name may hold no control characters other than tabs and line breaks." },
+    { name: "a control character in a text", body: { name: "a", description: "red \u001B[31m" }, path: "/description", error: /^description may hold no control characters/ },
     { name: "half of a surrogate pair", body: { name: "a\uD800" }, path: "/name", error: /surrogate/ },
     { name: "a NUL character in a field's name", body: { name: "a", thresholds: { metrics: { "a\u0000": {} } } }, path: "/thresholds/metrics", error: /NUL/ },
     { name: "a field name that has to be escaped", body: { name: "a", "x/y~z": 1 }, path: "/x~1y~0z" },
@@ -93,6 +96,22 @@ describe("a body", () => {
     const answer = await send(gzipSync(JSON.stringify({ name: "Ünïcödé 🚦 名前" })), { "content-encoding": "gzip" });
     expect(answer.status).toBe(201);
     expect(answer.body.name).toBe("Ünïcödé 🚦 名前");
+  });
+
+  it("is taken with tabs and line breaks in its texts", async () => {
+    expect(await plane.call("POST", "/services", { name: "a", description: "1\t2\r\n3" })).toMatchObject({ status: 201, body: { description: "1\t2\r\n3" } });
+  });
+
+  it("that was stored with control characters is still shown, and can be changed", async () => {
+    const made = (await plane.call("POST", "/services", { name: "Old" })).body.id as string;
+    await plane.database.execute(sql`update services set name = 'Old' || chr(1), description = chr(27) where id = ${made}`);
+    expect(await plane.call("GET", `/services/${made}`)).toMatchObject({ status: 200, body: { name: "Old\u0001", description: "\u001B" } });
+    expect(await plane.call("PATCH", `/services/${made}`, { display_order: 3 })).toMatchObject({ status: 200, body: { name: "Old\u0001" } });
+    const step = { type: "create_incident", title: "T", message: "m" };
+    const { id } = (await plane.call("POST", "/workflows", { name: "w", steps: [step] })).body as { id: string };
+    await plane.database.execute(sql`update workflows set name = 'w' || chr(1) where id = ${id}`);
+    expect(await plane.call("PATCH", `/workflows/${id}`, { steps: [{ ...step, message: "m\u0001" }] })).toMatchObject({ status: 200, body: { name: "w\u0001" } });
+    expect(await plane.call("GET", `/workflows/${id}`)).toMatchObject({ status: 200, body: { steps: [{ message: "m\u0001" }] } });
   });
 
   it("that is empty is taken where none is expected, whatever its content type", async () => {

@@ -38,6 +38,13 @@ export const WORKFLOW_RUNS_KEPT = { free: 2_000, pro: 10_000, team: 50_000 } as 
 export const UPDATES_OF_ONE = 1_000;
 export const DESIGN_VERSIONS_KEPT = 100;
 
+/**
+ * How much of the updates of incidents or of maintenance windows an answer shows: the newest of each one, in number and
+ * in bytes of text, and bytes of all in a list. JSON at most doubles the bytes: the answer to a change stays below what
+ * is kept for an Idempotency-Key.
+ */
+export const UPDATES_SHOWN = { number: 100, bytesOfOne: 96 * 1024, bytesOfAll: 1024 * 1024 } as const;
+
 const GIB = 1024 ** 3;
 
 /** Bytes that an organization's source maps may take as they are stored (`domain/source-maps/require-storage.ts`). */

@@ -5,6 +5,9 @@ import { INCIDENT_SEVERITIES } from "./vocabulary.ts";
 export const BREACH_LEVELS = ["degraded", "partial_outage", "major_outage"] as const;
 export type BreachLevel = (typeof BREACH_LEVELS)[number];
 
+/** Of how many metrics a service or an organization has thresholds at most. */
+export const MOST_METRICS = 100;
+
 export const METRIC_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 const Levels = z.strictObject({
@@ -40,7 +43,11 @@ export const DEFAULT_THRESHOLDS: Thresholds = {
 /** PATCH of thresholds merges; `null` for a metric or for the whole set restores the defaults. */
 export const ThresholdsPatch = z
   .strictObject({
-    metrics: z.record(z.string().regex(METRIC_NAME), Levels.nullable()).nullable().optional(),
+    metrics: z
+      .record(z.string().regex(METRIC_NAME), Levels.nullable())
+      .meta({ description: `At most ${MOST_METRICS}, those that are merged into counted.`, maxProperties: MOST_METRICS })
+      .nullable()
+      .optional(),
     breaches_to_worsen: z.int().min(1).max(1000).optional(),
     clears_to_recover: z.int().min(1).max(1000).optional(),
     create_incident: z.boolean().optional(),

@@ -153,5 +153,6 @@ function showIncident({ incident, services, update }: Prepared): Incident {
     updated_at: updatedAt.toISOString(),
     services,
     updates: update ? [update] : [],
+    updates_total: update ? 1 : 0,
   };
 }

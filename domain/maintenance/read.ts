@@ -1,13 +1,15 @@
-import { and, asc, desc, eq, inArray } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries } from "../../platform/postgres/database.ts";
-import type { MaintenanceWindow, MaintenanceWindowListQuery } from "../../schemas/api/maintenance-windows.ts";
-import { maintenanceUpdates, maintenanceWindows, maintenanceWindowServices, services } from "../../schemas/tables/all.ts";
+import type { MaintenanceUpdateList, MaintenanceWindow, MaintenanceWindowListQuery } from "../../schemas/api/maintenance-windows.ts";
+import type { UpdateListQuery } from "../../schemas/api/shared.ts";
+import { maintenanceWindows, maintenanceWindowServices, services } from "../../schemas/tables/all.ts";
+import { newestUpdates, OF_WINDOWS, updatesPage } from "../incidents/newest-updates.ts";
 
 export type WindowRow = typeof maintenanceWindows.$inferSelect;
 
-/** Those that start last first, with services and updates, in three statements however many there are. */
+/** Those that start last first, with services and their newest updates, in three statements however many there are. */
 export async function listMaintenanceWindows(queries: Queries, organizationId: string, { status, limit, offset }: MaintenanceWindowListQuery): Promise<MaintenanceWindow[]> {
   const rows = await queries
     .select()
@@ -19,11 +21,18 @@ export async function listMaintenanceWindows(queries: Queries, organizationId: s
   return showWindows(queries, rows);
 }
 
-/** One window with services and updates; NOT_FOUND for ids that are unknown, malformed or of another organization. */
+/** One window with services and its newest updates; NOT_FOUND for ids that are unknown, malformed or of another organization. */
 export async function getMaintenanceWindow(queries: Queries, organizationId: string, id: string): Promise<MaintenanceWindow> {
   const [row] = isUuid(id) ? await queries.select().from(maintenanceWindows).where(ownWindow(organizationId, id)) : [];
   if (!row) throw noSuchWindow();
   return (await showWindows(queries, [row]))[0]!;
+}
+
+/** All updates of a window, newest first, by pages; NOT_FOUND as `getMaintenanceWindow`. */
+export async function listMaintenanceUpdates(queries: Queries, organizationId: string, id: string, page: UpdateListQuery): Promise<MaintenanceUpdateList> {
+  if (!isUuid(id) || (await queries.$count(maintenanceWindows, ownWindow(organizationId, id))) === 0) throw noSuchWindow();
+  const { rows } = await queries.execute<MaintenanceUpdateList & Record<string, unknown>>(updatesPage(OF_WINDOWS, id, page));
+  return rows[0]!;
 }
 
 export function noSuchWindow(): Failure {
@@ -48,17 +57,24 @@ async function showWindows(queries: Queries, rows: WindowRow[]): Promise<Mainten
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const affected = await servicesOfWindows(queries, ids);
-  const updates = await queries
-    .select()
-    .from(maintenanceUpdates)
-    .where(inArray(maintenanceUpdates.maintenanceWindowId, ids))
-    .orderBy(desc(maintenanceUpdates.createdAt), desc(maintenanceUpdates.id));
+  const told = await toldOf(queries, ids);
   const shown = new Map(rows.map((row) => [row.id, showWindow(row)]));
   for (const { windowId, id, name } of affected) shown.get(windowId)!.services.push({ id, name });
-  for (const { maintenanceWindowId, id, status, message, createdAt } of updates) {
-    shown.get(maintenanceWindowId)!.updates.push({ id, status, message, created_at: createdAt.toISOString() });
-  }
+  for (const { of, updates, total } of told) Object.assign(shown.get(of)!, { updates, updates_total: total });
   return [...shown.values()];
+}
+
+interface Told extends Record<string, unknown> {
+  /** The window's id. */
+  of: string;
+  updates: MaintenanceWindow["updates"];
+  total: number;
+}
+
+async function toldOf(queries: Queries, ids: string[]): Promise<Told[]> {
+  const page = sql`select id, nth from unnest(${sql.param(ids)}::uuid[]) with ordinality as listed (id, nth)`;
+  const { rows } = await queries.execute<Told>(sql`with page as materialized (${page}) ${newestUpdates(OF_WINDOWS)}`);
+  return rows;
 }
 
 function showWindow(row: WindowRow): MaintenanceWindow {
@@ -77,5 +93,6 @@ function showWindow(row: WindowRow): MaintenanceWindow {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     updates: [],
+    updates_total: 0,
   };
 }

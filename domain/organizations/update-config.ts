@@ -7,7 +7,7 @@ import { DEFAULT_THRESHOLDS } from "../../schemas/thresholds.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { timezoneProblem } from "../heartbeats/schedule.ts";
-import { mergeThresholds } from "../services/merge-thresholds.ts";
+import { mergeThresholds, requireFewMetrics } from "../services/merge-thresholds.ts";
 import { queueOwnerCode } from "./owner-email.ts";
 import { noSuchOrganization, showOrganizationConfig } from "./read.ts";
 import { requireRetentionDays } from "./retention-days.ts";
@@ -25,6 +25,7 @@ export async function updateOrganizationConfig(database: Database, actor: Actor,
     if (!before) throw noSuchOrganization();
     if (retentionDays !== undefined) requireRetentionDays(before.plan, retentionDays);
     const defaultThresholds = thresholds === undefined ? undefined : mergeThresholds(before.defaultThresholds, thresholds, DEFAULT_THRESHOLDS);
+    requireFewMetrics(defaultThresholds ?? null, before.defaultThresholds, "/default_thresholds");
     const isNewAddress = ownerEmail !== undefined && ownerEmail !== before.ownerEmail;
     const [row] = await tx
       .update(organizations)

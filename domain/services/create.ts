@@ -8,7 +8,7 @@ import { recordAudit } from "../audit/record.ts";
 import { requireRoom } from "../organizations/require-room.ts";
 import { startStatus } from "./change-status.ts";
 import { effectiveThresholds } from "./effective-thresholds.ts";
-import { mergeThresholds } from "./merge-thresholds.ts";
+import { mergeThresholds, requireFewMetrics } from "./merge-thresholds.ts";
 import { getService } from "./read.ts";
 
 /** Makes a service; PLAN_LIMIT when the plan has no room for another. */
@@ -22,7 +22,9 @@ export async function createServiceIn(tx: Transaction, actor: Actor, input: Crea
   await requireRoom(tx, organizationId, "services");
   const { name, description, display_order: displayOrder, thresholds } = input;
   const id = newId();
-  const own = thresholds === undefined ? null : mergeThresholds(null, thresholds, await defaultThresholds(tx, organizationId));
+  const defaults = thresholds === undefined ? null : await defaultThresholds(tx, organizationId);
+  const own = defaults && mergeThresholds(null, thresholds!, defaults);
+  requireFewMetrics(own, defaults, "/thresholds");
   await tx.insert(services).values({ id, organizationId, name, description, displayOrder, thresholds: own, createdAt: at, updatedAt: at });
   await startStatus(tx, { id, organizationId }, input.status, at);
   const created = await getService(tx, organizationId, id);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_THRESHOLDS, type Thresholds, type ThresholdsPatch } from "../../schemas/thresholds.ts";
+import { DEFAULT_THRESHOLDS, MOST_METRICS, type Thresholds, type ThresholdsPatch } from "../../schemas/thresholds.ts";
 import { effectiveThresholds } from "./effective-thresholds.ts";
-import { mergeThresholds } from "./merge-thresholds.ts";
+import { mergeThresholds, requireFewMetrics } from "./merge-thresholds.ts";
 
 const spec = DEFAULT_THRESHOLDS;
 const own: Thresholds = { metrics: { error_rate: { degraded: 5 }, queue_length: { major_outage: 100 } }, breaches_to_worsen: 3, clears_to_recover: 2, create_incident: true, incident_severity: "critical" };
@@ -26,6 +26,28 @@ describe("a patch of thresholds", () => {
     const untouched = structuredClone({ own, spec });
     expect(mergeThresholds(own, patch, spec)).toEqual(expected);
     expect({ own, spec }).toEqual(untouched);
+  });
+});
+
+describe("thresholds of many metrics", () => {
+  const of = (count: number): Thresholds => ({ ...spec, metrics: Object.fromEntries(Array.from({ length: count }, (_, n) => [`m${n}`, {}])) });
+
+  it.each<[string, Thresholds | null, Thresholds | null]>([
+    ["none of its own", null, of(5)],
+    ["as many as are allowed", of(MOST_METRICS), null],
+    ["more, which were there", of(MOST_METRICS + 7), of(MOST_METRICS + 7)],
+    ["more, but fewer than were there", of(MOST_METRICS + 6), of(MOST_METRICS + 7)],
+  ])("are taken: %s", (_, merged, before) => {
+    expect(() => requireFewMetrics(merged, before, "/thresholds")).not.toThrow();
+  });
+
+  it.each<[string, Thresholds | null]>([
+    ["than are allowed", of(MOST_METRICS)],
+    ["than a service without its own can have", null],
+    ["than were there from before the bound", of(MOST_METRICS + 3)],
+  ])("are refused when they are more %s", (_, before) => {
+    const refused = { message: expect.stringContaining("thresholds of 104 metrics"), details: { path: "/thresholds/metrics", fix: expect.any(String) } };
+    expect(() => requireFewMetrics(of(MOST_METRICS + 4), before, "/thresholds")).toThrow(expect.objectContaining(refused));
   });
 });
 

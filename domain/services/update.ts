@@ -8,10 +8,10 @@ import { recordAudit } from "../audit/record.ts";
 import { changeOpinions, overruleOpinion } from "./change-status.ts";
 import { effectiveThresholds } from "./effective-thresholds.ts";
 import { lockServices } from "./lock.ts";
-import { mergeThresholds } from "./merge-thresholds.ts";
+import { mergeThresholds, requireFewMetrics } from "./merge-thresholds.ts";
 import { findService, getService, showService } from "./read.ts";
 
-/** Changes a service; what is left out stays. NOT_FOUND. */
+/** Changes a service; what is left out stays. NOT_FOUND; INVALID_REQUEST for thresholds of too many metrics. */
 export async function updateService(database: Database, actor: Actor, id: string, patch: UpdateService, at: Date): Promise<Service> {
   return inTransaction(database, async (tx) => {
     await findService(tx, actor.organizationId, id);
@@ -20,6 +20,7 @@ export async function updateService(database: Database, actor: Actor, id: string
     const found = await findService(tx, actor.organizationId, id);
     const { name, description, display_order: displayOrder } = patch;
     const thresholds = patch.thresholds === undefined ? undefined : mergeThresholds(found.service.thresholds, patch.thresholds, effectiveThresholds(null, found.defaults));
+    requireFewMetrics(thresholds ?? null, found.service.thresholds, "/thresholds");
     const updatedAt = at > found.service.updatedAt ? at : found.service.updatedAt;
     await tx.update(services).set({ name, description, displayOrder, thresholds, updatedAt }).where(eq(services.id, id));
     if (patch.status !== undefined) await setByHand(tx, id, patch.status, at);

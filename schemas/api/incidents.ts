@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { INCIDENT_SEVERITIES, INCIDENT_STATUSES } from "../vocabulary.ts";
-import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
+import { FreeText, limit, Name, Offset, SHOWN_UPDATES, Timestamp, UpdatesTotal } from "./shared.ts";
 
 const Status = z.enum(INCIDENT_STATUSES);
 const Severity = z.enum(INCIDENT_SEVERITIES);
@@ -23,12 +23,15 @@ export const Incident = z
     created_at: Timestamp,
     updated_at: Timestamp,
     services: z.array(z.object({ id: z.uuid(), name: z.string() })),
-    updates: z.array(IncidentUpdate).meta({ description: "Newest first." }),
+    updates: z.array(IncidentUpdate).meta({ description: SHOWN_UPDATES }),
+    updates_total: UpdatesTotal,
   })
   .meta({ id: "Incident" });
 export type Incident = z.infer<typeof Incident>;
 
 export const IncidentList = z.object({ incidents: z.array(Incident) });
+export const IncidentUpdateList = z.object({ updates: z.array(IncidentUpdate), total: z.int() });
+export type IncidentUpdateList = z.infer<typeof IncidentUpdateList>;
 
 const ServiceReferences = z
   .array(z.string().min(1).max(255))

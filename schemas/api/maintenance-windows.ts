@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAINTENANCE_STATUSES } from "../vocabulary.ts";
-import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
+import { FreeText, limit, Name, Offset, SHOWN_UPDATES, Timestamp, UpdatesTotal } from "./shared.ts";
 
 /** Thirty days. */
 const LONGEST_NOTICE_MINUTES = 43_200;
@@ -33,6 +33,13 @@ const ServiceReferences = z
   .max(2500)
   .meta({ description: "Names or ids of the services that are worked on. A name that is unknown, or that several services share, is refused with its place.", example: ["Checkout"] });
 
+const MaintenanceUpdate = z.object({
+  id: z.uuid(),
+  status: Status.meta({ description: "The window's status at the time of the update." }),
+  message: z.string().meta({ example: "The upgrade has begun." }),
+  created_at: Timestamp,
+});
+
 export const MaintenanceWindow = z
   .object({
     id: z.uuid(),
@@ -48,21 +55,15 @@ export const MaintenanceWindow = z
     notify_before_minutes: z.int().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    updates: z
-      .array(
-        z.object({
-          id: z.uuid(),
-          status: Status.meta({ description: "The window's status at the time of the update." }),
-          message: z.string().meta({ example: "The upgrade has begun." }),
-          created_at: Timestamp,
-        }),
-      )
-      .meta({ description: "Newest first." }),
+    updates: z.array(MaintenanceUpdate).meta({ description: SHOWN_UPDATES }),
+    updates_total: UpdatesTotal,
   })
   .meta({ id: "MaintenanceWindow" });
 export type MaintenanceWindow = z.infer<typeof MaintenanceWindow>;
 
 export const MaintenanceWindowList = z.object({ maintenance_windows: z.array(MaintenanceWindow) });
+export const MaintenanceUpdateList = z.object({ updates: z.array(MaintenanceUpdate), total: z.int() });
+export type MaintenanceUpdateList = z.infer<typeof MaintenanceUpdateList>;
 
 export const CreateMaintenanceWindow = z
   .strictObject({

@@ -6,10 +6,10 @@ const MOST = 20;
 
 /** Headers that people add to requests of ours; `reserved` are those that each `sender` (a delivery, a request) sets itself. */
 export function requestHeaders({ reserved, sender }: { reserved: RegExp; sender: string }) {
-  return z.record(z.string(), z.string().max(4096)).superRefine((headers, context) => {
+  return z.record(z.string(), z.string().max(4096)).meta({ maxProperties: MOST }).superRefine((headers, context) => {
     const fault = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
     const names = Object.keys(headers);
-    if (names.length > MOST) fault(`must be at most ${MOST} headers`);
+    if (names.length > MOST) return fault(`must be at most ${MOST} headers`);
     if (new Set(names.map((name) => name.toLowerCase())).size < names.length) fault("must name each header once, whatever its case");
     for (const [name, value] of Object.entries(headers)) {
       if (!HEADER_NAME.test(name)) fault("is no valid header name", name);

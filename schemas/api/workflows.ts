@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES, INCIDENT_SEVERITIES, INCIDENT_STATUSES, SERVICE_STATUSES, STEP_OUTCOMES, WORKFLOW_RUN_STATUSES, WORKFLOW_TRIGGERS } from "../vocabulary.ts";
-import { FreeText, limit, Name, Offset, Timestamp } from "./shared.ts";
+import { limit, Name, Offset, StepText, StepTitle, Timestamp } from "./shared.ts";
 
 /** Thirty days. */
 const LONGEST_WAIT_SECONDS = 2_592_000;
@@ -20,9 +20,10 @@ const Value = z.union([z.string().max(10_000), z.number(), z.boolean()]);
 
 const RequestHeaders = z
   .record(z.string(), z.string().max(4096))
+  .meta({ maxProperties: 50 })
   .superRefine((headers, context) => {
     const fault = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
-    if (Object.keys(headers).length > 50) fault("must be at most 50 headers");
+    if (Object.keys(headers).length > 50) return fault("must be at most 50 headers");
     for (const [name, value] of Object.entries(headers)) {
       if (!HEADER_NAME.test(name)) fault("is no valid header name", name);
       else if (RESERVED_HEADER.test(name)) fault("is a header that each request sets itself", name);
@@ -49,9 +50,9 @@ const SetServiceStatus = z.strictObject({ type: z.literal("set_service_status"),
 const CreateIncidentStep = z.strictObject({
   type: z.literal("create_incident"),
   name: StepName,
-  title: Name,
+  title: StepTitle,
   severity: z.enum(INCIDENT_SEVERITIES).optional(),
-  message: FreeText.min(1).optional(),
+  message: StepText.min(1).optional(),
   services: z.array(Id).max(2500).optional().meta({ description: "Names or ids." }),
 });
 
@@ -60,10 +61,10 @@ const UpdateIncidentStep = z.strictObject({
   name: StepName,
   incident_id: Id.meta({ example: "{{steps.open.id}}" }),
   status: z.enum(INCIDENT_STATUSES).optional(),
-  message: FreeText.min(1).optional(),
+  message: StepText.min(1).optional(),
 });
 
-const Notify = z.strictObject({ type: z.literal("notify"), name: StepName, channel_id: Id, message: FreeText.min(1) });
+const Notify = z.strictObject({ type: z.literal("notify"), name: StepName, channel_id: Id, message: StepText.min(1) });
 
 const Wait = z.strictObject({ type: z.literal("wait"), name: StepName, seconds: z.int().min(1).max(LONGEST_WAIT_SECONDS) });
 

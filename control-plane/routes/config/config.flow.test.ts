@@ -66,6 +66,23 @@ describe("the configuration", () => {
     expect((await patch({ default_thresholds: null })).body.config).toMatchObject({ default_thresholds: null });
   });
 
+  it("takes thresholds of a hundred metrics, for services as for all of them", async () => {
+    const metrics = (from: number, to: number) => Object.fromEntries(Array.from({ length: to - from }, (_, n) => [`m${from + n}`, { degraded: 1 }]));
+    const service = `/services/${plane.organization.serviceId}`;
+    const begun = Object.keys(DEFAULT_THRESHOLDS.metrics).length;
+    for (const [path, field] of [["/config", "default_thresholds"], [service, "thresholds"]] as const) {
+      expect((await plane.call("PATCH", path, { [field]: { metrics: metrics(0, 100 - begun) } })).status).toBe(200);
+      const refused = await plane.call("PATCH", path, { [field]: { metrics: metrics(100 - begun, 101 - begun) } });
+      expect(refused).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", path: `/${field}/metrics`, error: "With this there would be thresholds of 101 metrics; at most 100 can have some." } });
+      const many = await plane.call("PATCH", path, { [field]: { metrics: metrics(0, 40_000) } });
+      expect(many).toMatchObject({ status: 400, body: { path: `/${field}/metrics`, error: `${field}.metrics must hold at most 100 entries.` } });
+      expect((await plane.call("PATCH", path, { [field]: { metrics: { m0: null } } })).status).toBe(200);
+    }
+    expect(await plane.call("POST", "/services", { name: "Many", thresholds: { metrics: metrics(100, 103) } })).toMatchObject({ status: 400, body: { path: "/thresholds/metrics" } });
+    await plane.call("PATCH", service, { thresholds: null });
+    await patch({ default_thresholds: null });
+  });
+
   it.each<[string, object, string]>([
     ["another plan", { plan: "free" }, "/plan"],
     ["the same plan", { plan: "team" }, "/plan"],

@@ -9,7 +9,7 @@ export const addUpdate = route({
   scope: "incidents:write",
   tag: "Incidents",
   summary: "Add an update to an incident",
-  description: "Answers with the whole incident. Emits `incident.updated`, or `incident.resolved` when this resolves it. An incident has at most 1,000 updates.",
+  description: "Answers with the incident and its newest updates. Emits `incident.updated`, or `incident.resolved` when this resolves it. An incident has at most 1,000 updates.",
   params: PathId,
   body: AddIncidentUpdate,
   response: Incident,

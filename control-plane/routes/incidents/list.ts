@@ -8,7 +8,7 @@ export const list = route({
   scope: "incidents:read",
   tag: "Incidents",
   summary: "List incidents",
-  description: "Newest first, each with its services and updates.",
+  description: "Newest first, each with its services and newest updates.",
   query: IncidentListQuery,
   response: IncidentList,
   keptUntilChange: true,

@@ -4,6 +4,7 @@ import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
+import { listUpdates } from "./list-updates.ts";
 import { update } from "./update.ts";
 
-export const incidentRoutes: Route[] = [list, create, get, update, addUpdate, remove];
+export const incidentRoutes: Route[] = [list, create, get, update, listUpdates, addUpdate, remove];

@@ -9,7 +9,7 @@ export const addUpdate = route({
   scope: "maintenance:write",
   tag: "Maintenance windows",
   summary: "Add an update to a maintenance window",
-  description: "Answers with the whole window. With a status it also moves the window there, with the events of that step. A window has at most 1,000 updates.",
+  description: "Answers with the window and its newest updates. With a status it also moves the window there, with the events of that step. A window has at most 1,000 updates.",
   params: PathId,
   body: AddMaintenanceUpdate,
   response: MaintenanceWindow,

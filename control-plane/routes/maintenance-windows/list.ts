@@ -8,7 +8,7 @@ export const list = route({
   scope: "maintenance:read",
   tag: "Maintenance windows",
   summary: "List maintenance windows",
-  description: "Those that start last come first, each with its services and updates.",
+  description: "Those that start last come first, each with its services and newest updates.",
   query: MaintenanceWindowListQuery,
   response: MaintenanceWindowList,
   handle: async ({ query, actor, needs }) => ({ maintenance_windows: await listMaintenanceWindows(needs.database, actor.organizationId, query) }),

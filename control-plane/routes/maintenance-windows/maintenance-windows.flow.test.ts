@@ -36,7 +36,7 @@ describe("a maintenance window (happy)", () => {
     expect(created.body).toEqual({
       id: expect.any(String) as string, title: "Upgrade", description: "New disks.", status: "scheduled", starts_at: "2026-05-04T20:00:00.000Z", ends_at: "2026-05-04T21:30:00.000Z", rrule: "FREQ=WEEKLY",
       services: [{ id: checkout, name: "Checkout" }, { id: search, name: "Search" }], auto_start: true, auto_complete: true, notify_before_minutes: 60,
-      created_at: expect.any(String) as string, updated_at: expect.any(String) as string, updates: [],
+      created_at: expect.any(String) as string, updated_at: expect.any(String) as string, updates: [], updates_total: 0,
     });
     expect(await statusOf(checkout)).toMatchObject({ status: "operational" });
 

@@ -150,7 +150,7 @@ describe("status pages", () => {
 
 it("the configuration shows the organization and its plan", async () => {
   expect((await plane.call("GET", "/config")).body).toEqual({
-    config: { name: "Test team", owner_email: null, timezone: "UTC", language: "en", default_thresholds: null, retention_days: 90, plan: "team" },
+    config: { name: "Test team", owner_email: null, owner_email_confirmed: false, timezone: "UTC", language: "en", default_thresholds: null, retention_days: 90, plan: "team" },
   });
 });
 

@@ -7,6 +7,12 @@ const Commits = z
   .array(z.record(z.string(), z.unknown()))
   .max(1000)
   .meta({ description: "What is in it, in whatever form the sender keeps.", example: [{ id: "9fceb02", message: "Fix the coupon field", author: "ada@example.com" }] });
+/** A list shows those of a hundred releases. */
+const COMMITS_BYTES = 65_536;
+const NewCommits = Commits.refine(
+  (commits) => Buffer.byteLength(JSON.stringify(commits)) <= COMMITS_BYTES,
+  "must be at most 64 KiB of JSON together: leave out what can be looked up by a commit's id",
+);
 const Environment = z.string().trim().min(1).max(64);
 const ReleaseUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
@@ -42,7 +48,7 @@ export const CreateRelease = z
     version: Version,
     environment: Environment.nullish().meta({ example: "production" }),
     url: ReleaseUrl.nullish().meta({ example: "https://git.example.com/shop/releases/1.4.0" }),
-    commits: Commits.optional(),
+    commits: NewCommits.optional(),
     released_at: Timestamp.nullish().meta({ example: "2026-01-31T12:00:00Z" }),
   })
   .meta({ id: "CreateRelease" });

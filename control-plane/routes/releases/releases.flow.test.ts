@@ -50,6 +50,7 @@ describe("a release", () => {
     ["with a version that no beacon could name", { version: "1".repeat(201) }, "/version"],
     ["with an address that is no web page", { version: "3", url: "javascript:alert(1)" }, "/url"],
     ["with a commit that is no object", { version: "3", commits: ["9fceb02"] }, "/commits/0"],
+    ["with commits of more than 64 KiB", { version: "3", commits: Array.from({ length: 70 }, () => ({ message: "x".repeat(1_000) })) }, "/commits"],
     ["with an unknown field", { version: "3", name: "x" }, "/name"],
   ])("%s is refused", async (_, body, path) => {
     expect(await create(body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", path } });

@@ -16,7 +16,7 @@ import { watchLateness } from "../processors/monitors/watch-lateness.ts";
 import { makeAnnouncing } from "../processors/subscribers/announce.ts";
 import { makePosting } from "../processors/subscribers/post.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
-import { anyWindowIsDue, runDueWindows } from "../domain/maintenance/run-due.ts";
+import { anyWindowIsDue, makeDueWindows } from "../domain/maintenance/run-due.ts";
 import { storeResults } from "../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { standStillOverSteps } from "../platform/clock-steps.ts";
@@ -52,10 +52,11 @@ export function startSchedulerRole(house: House): void {
     work: async () => void (await judgePriorities(house, clock.now())),
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not judge how many sessions errors met; trying again"),
   });
+  const carryOutWindows = makeDueWindows({ database, log });
   const maintenance = repeat({
     pauseMs: Math.min(config.SCHEDULER_TICK_MS, 1_000),
     untilDue: looks.add(anyWindowIsDue),
-    work: () => runDueWindows(database, new Date(clock.now())),
+    work: () => carryOutWindows(new Date(clock.now())),
     onError: (error) => log[isPostgresAway(error) ? "debug" : "error"]({ err: error }, "could not carry out maintenance windows; trying again"),
   });
   const results = repeat({

@@ -51,5 +51,12 @@ describe("a maintenance window's rule", () => {
     expect(problem?.fix).toMatch(/\.$/);
   });
 
+  it("is checked fast, be it one that never happens", () => {
+    const positions = Array.from({ length: 110 }, (_, place) => 366 - place).join(",");
+    const before = process.cpuUsage();
+    expect(rruleProblem(`FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=${positions}`, startsAt)?.sentence).toContain("never happens");
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
+  });
+
   it("is stored in upper case and without its name", () => expect(normalRrule(" rrule:freq=daily ")).toBe("FREQ=DAILY"));
 });

@@ -1,9 +1,5 @@
-// Node sees only the default export of this CommonJS package, whatever its types and the linter say.
-// oxlint-disable-next-line import/default
-import rrule from "rrule";
-
-// oxlint-disable-next-line import/no-named-as-default-member
-const { RRule } = rrule;
+import { daysOfRule } from "./days-of-rule.ts";
+import { FREQUENCIES, readRule, readUntil } from "./rule.ts";
 
 /** What is wrong with a rule and what to write instead. */
 interface RuleProblem {
@@ -13,15 +9,15 @@ interface RuleProblem {
 
 type Check = (value: string) => boolean;
 
-const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
+const DAY_MS = 86_400_000;
 const WEEKDAY = /^(?:MO|TU|WE|TH|FR|SA|SU)$/;
 
 /** The parts that make sense for a window whose time of day is that of its start, and their values (RFC 5545 §3.3.10). */
 const PARTS: Record<string, { check: Check; values: string }> = {
-  FREQ: { check: (value) => FREQUENCIES.includes(value), values: FREQUENCIES.join(", ") },
+  FREQ: { check: (value) => (FREQUENCIES as readonly string[]).includes(value), values: FREQUENCIES.join(", ") },
   INTERVAL: { check: number(1, 1000), values: "1 to 1000" },
   COUNT: { check: number(1, 1000), values: "1 to 1000" },
-  UNTIL: { check: (value) => untilOf(value) !== null, values: "a date such as 20261231, or a time in UTC such as 20261231T220000Z" },
+  UNTIL: { check: (value) => readUntil(value) !== null, values: "a date such as 20261231, or a time in UTC such as 20261231T220000Z" },
   BYDAY: { check: list((value) => WEEKDAY.test(value) || /^[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)$/.test(value)), values: "weekdays such as MO,WE or, in a month, 1MO and -1FR" },
   BYMONTHDAY: { check: list((value) => number(1, 31)(value.replace(/^[+-]/, ""))), values: "1 to 31, or -31 to -1 from the month's end" },
   BYMONTH: { check: list(number(1, 12)), values: "1 to 12" },
@@ -29,15 +25,9 @@ const PARTS: Record<string, { check: Check; values: string }> = {
   WKST: { check: (value) => WEEKDAY.test(value), values: "a weekday such as MO" },
 };
 
-/** The Gregorian calendar, weekdays included, repeats after so many years. */
-const CYCLE_YEARS = 400;
-
-/** rrule searches no further. */
-const LAST_YEAR = 9999;
-
 /**
  * Why a recurrence rule cannot be one of a maintenance window, or null. It is one RRULE of RFC 5545 without DTSTART (which is
- * `startsAt`), repeats daily at most, and has at least one occurrence: whoever asks for the next one of a rule without any would search for ever.
+ * `startsAt`), repeats daily at most, and has at least one occurrence: whoever asks for the next one of a rule without any would search for long.
  */
 export function rruleProblem(text: string, startsAt: Date): RuleProblem | null {
   const parts = new Map<string, string>();
@@ -78,32 +68,15 @@ function contradiction(parts: ReadonlyMap<string, string>): RuleProblem | null {
 function emptiness(text: string, startsAt: Date, until: string | undefined): RuleProblem | null {
   const first = firstOccurrence(text, startsAt);
   if (!first) return { sentence: "The rule never happens.", fix: "Check that its days, months and positions can meet: a 30th of February cannot." };
-  if (until !== undefined && untilOf(until)! < first) return { sentence: "The rule ends with UNTIL before it happens once.", fix: "Give a later UNTIL." };
+  if (until !== undefined && readUntil(until)! < first) return { sentence: "The rule ends with UNTIL before it happens once.", fix: "Give a later UNTIL." };
   return null;
 }
 
-/** Not before `startsAt`; null when there is none. For a rule without any rrule would search all years up to 9999: moved on by whole cycles there are fewer. */
+/** Not before `startsAt`; null when there is none within 400 years. */
 function firstOccurrence(text: string, startsAt: Date): Date | null {
-  const years = Math.max(0, Math.floor((LAST_YEAR - startsAt.getUTCFullYear()) / CYCLE_YEARS)) * CYCLE_YEARS;
-  const dtstart = inYears(startsAt, years);
-  const { until: _, ...open } = RRule.parseString(text);
-  const found = new RRule({ ...open, dtstart }).after(dtstart, true);
-  return found && inYears(found, -years);
-}
-
-function inYears(moment: Date, years: number): Date {
-  const moved = new Date(moment);
-  moved.setUTCFullYear(moved.getUTCFullYear() + years);
-  return moved;
-}
-
-/** The last moment that UNTIL allows: a date means the whole day. Null for what is none. */
-function untilOf(value: string): Date | null {
-  const [, year, month, day, hour = "23", minute = "59", second = "59"] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z)?$/.exec(value) ?? [];
-  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
-  const moment = new Date(text);
-  // A 31st of April would become a 1st of May.
-  return Number.isNaN(moment.getTime()) || moment.toISOString() !== text ? null : moment;
+  const start = Math.floor(startsAt.getTime() / DAY_MS);
+  for (const day of daysOfRule(readRule(text), start)) return new Date(startsAt.getTime() + (day - start) * DAY_MS);
+  return null;
 }
 
 function number(least: number, most: number): Check {

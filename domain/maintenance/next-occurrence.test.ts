@@ -34,4 +34,18 @@ describe("the next occurrence of a window", () => {
     expect(next("2026-01-05T21:00:00Z", "FREQ=DAILY;COUNT=5", { now: "2026-01-08T00:00:00Z" })).toMatchObject({ at: "2026-01-08T21:00:00.000Z", rrule: "FREQ=DAILY;COUNT=2" });
     expect(next("2026-01-05T21:00:00Z", "FREQ=DAILY;COUNT=3", { now: "2026-02-01T00:00:00Z" })).toBeNull();
   });
+
+  it.each<[string, Parameters<typeof next>, string | null]>([
+    ["daily", ["2020-01-01T00:00:00Z", "FREQ=DAILY"], "2026-11-24T00:00:00.000Z"],
+    ["daily, counted", ["2020-01-01T00:00:00Z", "FREQ=DAILY;INTERVAL=3;COUNT=1000"], "2026-11-25T00:00:00.000Z"],
+    ["daily, since the first moment", ["1970-01-01T00:00:00Z", "FREQ=DAILY", { zone: "America/New_York" }], "2026-11-24T00:00:00.000Z"],
+    ["monthly, on a day that not each month has", ["1970-01-31T00:00:00Z", "FREQ=MONTHLY", { zone: "UTC" }], "2026-12-31T00:00:00.000Z"],
+    // A Monday in UTC and a Tuesday there.
+    ["on days that it never meets", ["2026-01-05T23:30:00Z", "FREQ=DAILY;INTERVAL=7;BYDAY=MO"], null],
+    ["on positions that no year of its own has", ["2024-01-01T00:00:00Z", "FREQ=YEARLY;INTERVAL=4;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=366", { zone: "America/New_York" }], null],
+  ])("is found fast, however long ago the window began and however seldom it happens: %s", (_name, [start, rule, given], expected) => {
+    const before = process.cpuUsage();
+    expect(next(start, rule, { ...given, now: "2026-11-23T12:00:00Z" })?.at ?? null).toBe(expected);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(300);
+  });
 });

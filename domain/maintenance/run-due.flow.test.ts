@@ -1,5 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { makeLog } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { CreateMaintenanceWindow } from "../../schemas/api/maintenance-windows.ts";
 import { events, maintenanceWindows, organizations, services } from "../../schemas/tables/all.ts";
@@ -9,7 +10,7 @@ import { createOrganization } from "../organizations/create.ts";
 import { updateMaintenanceWindow } from "./change.ts";
 import { createMaintenanceWindow } from "./create.ts";
 import { deleteMaintenanceWindow } from "./delete.ts";
-import { runDueWindows } from "./run-due.ts";
+import { makeDueWindows } from "./run-due.ts";
 
 const T = Date.UTC(2026, 2, 23, 20);
 const at = (minutes: number) => new Date(T + minutes * 60_000);
@@ -35,7 +36,8 @@ const told = async () => (await database.select().from(events).where(eq(events.o
 /** As the schedulers of several processes do, until nothing is due. */
 async function run(minute: number): Promise<void> {
   const untilDone = async () => {
-    while (await runDueWindows(database, at(minute)));
+    const carryOut = makeDueWindows({ database, log: makeLog("error") });
+    while (await carryOut(at(minute)));
   };
   await Promise.all([untilDone(), untilDone(), untilDone()]);
 }
@@ -88,4 +90,33 @@ it("tells of a window that was missed whole, and leaves alone what is to be done
   await run(500);
   expect(await windows()).toEqual([["completed", 10], ["scheduled", 11]]);
   expect((await told()).map(([type]) => type).slice(3)).toEqual(["maintenance.started", "maintenance.completed"]);
+});
+
+it("goes on with the others when one fails, and tries that one less and less often", async () => {
+  const failing = await plan(10, 20, { rrule: "FREQ=DAILY", services: [] });
+  await plan(11, 21, { services: [] });
+  await database.update(maintenanceWindows).set({ rrule: "FREQ=NEVER" }).where(eq(maintenanceWindows.id, failing.id));
+  const lines: { id: string; restMs: number }[] = [];
+  const carryOut = makeDueWindows({ database, log: makeLog("error", { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) }) });
+  const runAt = async (minute: number) => {
+    while (await carryOut(at(minute)));
+  };
+  for (const minute of [30, 30.02, 30.15]) await runAt(minute);
+  expect(await windows()).toEqual([["in_progress", 10], ["completed", 11]]);
+  expect(lines).toMatchObject([{ id: failing.id, restMs: 10_000 }]);
+  for (const minute of [30.2, 30.5, 30.6, 31.2]) await runAt(minute);
+  expect(lines.map(({ restMs }) => restMs / 1_000)).toEqual([10, 20, 40]);
+  await database.update(maintenanceWindows).set({ rrule: "FREQ=DAILY" }).where(eq(maintenanceWindows.id, failing.id));
+  await runAt(37);
+  expect(await windows()).toEqual([["completed", 10], ["completed", 11], ["scheduled", 10 + 24 * 60]]);
+});
+
+it("tries one that failed again at once when the clock was set back", async () => {
+  const failing = await plan(10, 20, { rrule: "FREQ=DAILY", services: [] });
+  await database.update(maintenanceWindows).set({ rrule: "FREQ=NEVER" }).where(eq(maintenanceWindows.id, failing.id));
+  const carryOut = makeDueWindows({ database, log: makeLog("silent") });
+  while (await carryOut(at(500)));
+  await database.update(maintenanceWindows).set({ rrule: null }).where(eq(maintenanceWindows.id, failing.id));
+  while (await carryOut(at(30)));
+  expect(await windows()).toEqual([["completed", 10]]);
 });

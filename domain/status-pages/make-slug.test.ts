@@ -9,6 +9,7 @@ it.each([
   { name: "--A--B--", slug: "a-b" },
   { name: "日本", slug: "page" },
   { name: "X", slug: "page-x" },
+  { name: "5C1F8F6E 1111 4222 8333 444455556666", slug: "page-5c1f8f6e-1111-4222-8333-444455556666" },
   { name: "a".repeat(200), slug: "a".repeat(63) },
   { name: `${"a".repeat(62)} b`, slug: "a".repeat(62) },
 ])("$name becomes $slug", ({ name, slug }) => {

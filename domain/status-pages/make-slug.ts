@@ -1,3 +1,5 @@
+import { isUuid } from "../../platform/ids.ts";
+
 /** What a slug looks like (conventions §3). */
 const MAX_LENGTH = 63;
 
@@ -10,7 +12,8 @@ export function makeSlug(name: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, MAX_LENGTH)
     .replace(/^-+|-+$/g, "");
-  if (slug.length >= 3) return slug;
+  // Pages are also found by their id, so no slug may look like one.
+  if (slug.length >= 3 && !isUuid(slug)) return slug;
   return slug === "" ? "page" : `page-${slug}`;
 }
 

@@ -2,7 +2,7 @@ import { eq, isNotNull } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { systemActor } from "../../domain/actor.ts";
 import { createMaintenanceWindow } from "../../domain/maintenance/create.ts";
-import { runDueWindows } from "../../domain/maintenance/run-due.ts";
+import { makeDueWindows } from "../../domain/maintenance/run-due.ts";
 import { storeResults } from "../../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../../domain/monitors/uptime/probe.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -189,7 +189,8 @@ it("while its service is maintained a failing monitor tells nobody, and goes dow
   await database.update(uptimeMonitors).set({ serviceId }).where(eq(uptimeMonitors.id, id!));
   const window = CreateMaintenanceWindow.parse({ title: "Upgrade", starts_at: new Date(T).toISOString(), ends_at: new Date(T + 600_000).toISOString(), services: [serviceId] });
   await createMaintenanceWindow(database, systemActor(organizationId, "test"), window, new Date(T));
-  while (await runDueWindows(database, new Date(T)));
+  const carryOut = makeDueWindows({ database, log: makeLog("silent") });
+  while (await carryOut(new Date(T)));
   farm.setSwitched(503);
   startRunner();
   for (let n = 1; n <= 3; n++) {
@@ -198,7 +199,7 @@ it("while its service is maintained a failing monitor tells nobody, and goes dow
   }
   expect(await rowOf(id!)).toMatchObject({ status: "maintenance", contrary: 0 });
   now = T + 600_000;
-  while (await runDueWindows(database, new Date(now)));
+  while (await carryOut(new Date(now)));
   for (let n = 0; (await rowOf(id!)).status !== "down" && n < 5; n++) {
     const before = (await noted()).length;
     now = (await rowOf(id!)).dueAt.getTime();

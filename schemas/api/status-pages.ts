@@ -13,9 +13,13 @@ const MIN_PASSWORD_LENGTH = 8;
 
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
+/** Pages are also found by their id: nobody may stand where another page's id leads. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const Slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/, "must be 3 to 63 lower-case letters, digits and inner dashes")
+  .refine((slug) => !UUID.test(slug), "must not look like an id")
   .meta({ description: "The public page stands at /pages/{slug}; no two pages have the same.", example: "acme" });
 
 const Color = z

@@ -107,6 +107,26 @@ describe("a recurring window", () => {
     expect(starts("FREQ=DAILY")).toHaveLength(1 + 26);
   });
 
+  it("is told of 300 times in a calendar at most, and one that gives none counts as one", () => {
+    const last = sampleMaintenance({ rrule: "FREQ=DAILY;COUNT=2" });
+    const laterAfter = (length: number, change: Partial<PublicMaintenance>) => {
+      const before = { rrule: "FREQ=DAILY;COUNT=1", ...change };
+      const maintenance = Array.from({ length }, (_, n) => sampleMaintenance({ id: sampleId(1_000 + n), ...before }));
+      return calendarOf({ maintenance: [...maintenance, last] }).split("STATUS:TENTATIVE").length - 1;
+    };
+    expect([299, 300].map((count) => laterAfter(count, {}))).toEqual([1, 0]);
+    expect(laterAfter(300, { status: "completed" })).toBe(1);
+  });
+
+  it("is laid out fast, however many there are and however long they go on already", () => {
+    const begun = { startsAt: "2026-02-05T20:00:00.000Z", endsAt: "2026-02-05T21:00:00.000Z" };
+    const window = { rrule: "FREQ=DAILY;COUNT=86", ...begun };
+    const maintenance = Array.from({ length: 200 }, (_, n) => sampleMaintenance({ id: sampleId(n), ...window }));
+    const before = process.cpuUsage();
+    calendarOf({ maintenance });
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+  });
+
   it("names each occurrence, lasts as long each time, and later ones are tentative and without its updates", () => {
     const updates = [{ id: sampleId(60), status: "scheduled" as const, message: "Only today.", createdAt: "2026-05-05T20:00:00.000Z" }];
     const { events } = read(calendarOf({ maintenance: [sampleMaintenance({ rrule: "FREQ=DAILY;COUNT=2", description: "New disks.", updates })] }));

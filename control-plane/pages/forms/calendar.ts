@@ -17,7 +17,10 @@ const REFRESH_SECONDS = 3_600;
 const AHEAD_MS = 365 * 86_400_000;
 const MOST_OCCURRENCES = 26;
 
-/** Over the whole calendar: occurrences, and characters of descriptions. Folding lines takes a microsecond a character, and all others wait. */
+/**
+ * Over the whole calendar: occurrences, a rule that gives none being one, and characters of descriptions.
+ * Folding lines takes a microsecond a character, and all others wait.
+ */
 const MOST_REPEATED = 300;
 const MOST_CHARACTERS = 50_000;
 
@@ -64,9 +67,11 @@ export function makeCalendar({ page, record, addresses, language, now }: Schedul
   for (const window of record.maintenance) {
     const what = whatOf(window, addresses);
     calendar.createEvent({ ...what, description: describe(window), start: window.startsAt, end: window.endsAt, id: `${window.id}@${host}`, status: STATUS[window.status] });
+    if (!goesOn(window) || repeated >= MOST_REPEATED) continue;
+    const occurrences = occurrencesAfter(window, page.timezone, now);
+    repeated += Math.max(1, occurrences.length);
     // Each has its own times instead of one rule for all: in UTC a rule would move against the clocks that the window goes by.
-    for (const { startsAt, endsAt } of repeated < MOST_REPEATED ? occurrencesAfter(window, page.timezone, now) : []) {
-      repeated += 1;
+    for (const { startsAt, endsAt } of occurrences) {
       // Updates are about the occurrence that they were written for.
       calendar.createEvent({ ...what, description: describe({ ...window, updates: [] }), start: startsAt, end: endsAt, id: `${window.id}-${compact(startsAt)}@${host}`, status: ICalEventStatus.TENTATIVE });
     }
@@ -98,15 +103,19 @@ function makeDescriptions(language: PageLanguage, timezone: string): (window: Pu
   };
 }
 
-/** When a recurring window that is not over happens again; tentative, because each occurrence is announced only when the one before it is over. */
-function occurrencesAfter({ status, startsAt, endsAt, rrule }: PublicMaintenance, timezone: string, now: Date): Occurrence[] {
-  if (rrule === null || status === "completed" || status === "cancelled") return [];
-  const last = now.getTime() + AHEAD_MS;
+/** Whether it is a recurring window that is not over. */
+function goesOn(window: PublicMaintenance): window is PublicMaintenance & { rrule: string } {
+  return window.rrule !== null && window.status !== "completed" && window.status !== "cancelled";
+}
+
+/** When such a window happens again; tentative, because each occurrence is announced only when the one before it is over. */
+function occurrencesAfter({ startsAt, endsAt, rrule }: PublicMaintenance & { rrule: string }, timezone: string, now: Date): Occurrence[] {
+  const last = new Date(now.getTime() + AHEAD_MS);
   const found: Occurrence[] = [];
-  let next = nextOccurrence({ startsAt: new Date(startsAt), endsAt: new Date(endsAt), rrule }, timezone, now);
-  while (next !== null && next.startsAt.getTime() <= last && found.length < MOST_OCCURRENCES) {
+  let next = nextOccurrence({ startsAt: new Date(startsAt), endsAt: new Date(endsAt), rrule }, timezone, now, last);
+  while (next !== null && found.length < MOST_OCCURRENCES) {
     found.push(next);
-    next = nextOccurrence(next, timezone, now);
+    next = nextOccurrence(next, timezone, now, last);
   }
   return found;
 }

@@ -17,3 +17,10 @@ it.each([
 ])("$text", ({ text, html }) => {
   expect(renderToString(h(Message, { text }))).toBe(`<p class="message">${html}</p>`);
 });
+
+it.each([".", ")", "”"])("takes time linear in an address that is made of %j", (text) => {
+  const before = process.cpuUsage();
+  renderToString(h(Message, { text: `http://${text.repeat(100_000)}a` }));
+  // Quadratic work takes many seconds; the bound leaves room for a slow machine.
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+});

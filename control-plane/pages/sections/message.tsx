@@ -1,6 +1,6 @@
 /** An address in a text; what ends a sentence or closes a bracket is not part of it. */
 const ADDRESS = /\bhttps?:\/\/[^\s<>"'`]+/gi;
-const ENDING = /[.,;:!?)\]}»”’]+$/;
+const ENDING = new Set(".,;:!?)]}»”’");
 
 interface MessageProps {
   text: string;
@@ -27,7 +27,10 @@ function withLinks(text: string) {
 
 /** A bracket that was opened within the address may close it. */
 function trimmed(found: string): string {
-  const address = found.replace(ENDING, "");
+  let end = found.length;
+  // From the end: a pattern would look from each sign to the next that is no ending, over and over.
+  while (end > 0 && ENDING.has(found.charAt(end - 1))) end--;
+  const address = found.slice(0, end);
   const rest = found.slice(address.length);
   return rest.startsWith(")") && address.includes("(") && !address.includes(")") ? `${address})` : address;
 }

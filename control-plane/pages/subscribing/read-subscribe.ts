@@ -12,13 +12,24 @@ import { parseBody, requireStorable } from "../../read-body.ts";
 /** Hours after which somebody may look again whether mail works; there is no knowing. */
 const NO_MAIL_RETRY_SECONDS = 3_600;
 
-/** Takes JSON, and forms as browsers send them; of any other body nothing is read. */
+/** Bytes of a body: strangers send them, and each is parsed. The ids of a thousand services take less. */
+const MOST_BYTES = 65_536;
+
+/** Takes JSON, and forms as browsers send them, up to 64 KiB; of any other body nothing is made. */
 export function takeForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, async (_request: FastifyRequest, bytes: Buffer) => parseBody(bytes));
-  scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, async (_request: FastifyRequest, text: string) => readForm(text));
+  const bodyLimit = MOST_BYTES;
+  scope.addContentTypeParser("application/json", { parseAs: "buffer", bodyLimit }, async (_request: FastifyRequest, bytes: Buffer) => parseBody(bytes));
+  scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string", bodyLimit }, async (_request: FastifyRequest, text: string) => readForm(text));
   // One click of a mail program may come as multipart/form-data (RFC 8058, 3.1); what it holds is always the same.
-  scope.addContentTypeParser("*", { parseAs: "buffer" }, async () => undefined);
+  scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit }, async () => undefined);
+}
+
+/** What is wrong with a body that `takeForms` did not take, as whoever sent it is told; other errors as they are. */
+export function explainBody(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "FST_ERR_CTP_BODY_TOO_LARGE") return error;
+  const sentence = `A subscription's body is at most ${MOST_BYTES / 1024} KiB.`;
+  return new Failure("PAYLOAD_TOO_LARGE", sentence, { fix: "Choose fewer services, or none for all of them." });
 }
 
 /** Whether it comes from a browser's form, and is answered with a page. */

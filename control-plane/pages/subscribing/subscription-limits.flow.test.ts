@@ -143,3 +143,15 @@ describe("a page that is full", () => {
     expect(addresses).not.toContain("ended1@old.example");
   });
 });
+
+it.each(["", "/confirm", "/unsubscribe", "/services"])("takes bodies of 64 KiB at most: %j", async (path) => {
+  const url = `/pages/${bench.plane.organization.pageSlug}/subscribers${path}`;
+  const most = 65_536;
+  const bodies = [{ json: { email: "x".repeat(most) } }, { form: `email=${"x".repeat(most)}` }];
+  const answered = await Promise.all(bodies.map((body) => bench.visit("POST", url, body)));
+  for (const { status, body } of answered) {
+    expect([status, JSON.parse(body)]).toMatchObject([413, { code: "PAYLOAD_TOO_LARGE", error: "A subscription's body is at most 64 KiB." }]);
+  }
+  const room = "email=x&services=".padEnd(most, "x");
+  expect((await bench.visit("POST", url, { form: room })).status).not.toBe(413);
+});

@@ -186,6 +186,12 @@ describe("is limited", () => {
     const plane = await startTestControlPlane({ settings: { SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "a@b.example", RATE_LIMIT_SUBSCRIBE: "2" }, clock: { now: () => 1_769_860_800_000, monotonic: () => 0 } });
     const from = async (address: string, email: string) => (await plane.app.inject({ method: "POST", url: `/pages/${plane.organization.pageSlug}/subscribers`, headers: { "x-forwarded-for": address }, payload: { email } })).statusCode;
     expect([await from("203.0.113.1", "a@x.example"), await from("203.0.113.1", "b@x.example"), await from("203.0.113.1", "c@x.example"), await from("203.0.113.2", "d@x.example")]).toEqual([202, 202, 429, 202]);
+    // Judged before the body is read, which none of these could be.
+    const broken = async (contentType: string, address: string) =>
+      (await plane.app.inject({ method: "POST", url: `/pages/${plane.organization.pageSlug}/subscribers`, headers: { "x-forwarded-for": address, "content-type": contentType }, payload: `{${"x".repeat(100_000)}` })).statusCode;
+    for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+      expect([await broken(type, "203.0.113.1"), await broken(type, "203.0.113.3")]).toEqual([429, 413]);
+    }
     await plane.stop();
   });
 });

@@ -14,7 +14,7 @@ import type { Database } from "../../../platform/postgres/database.ts";
 import { publicUrl } from "../../../platform/public-url.ts";
 import { makeRateLimit } from "../../../platform/rate-limit.ts";
 import { failureOf } from "../../failure-reply.ts";
-import { isForm, listOf, readSubscribe, takeForms } from "./read-subscribe.ts";
+import { explainBody, isForm, listOf, readSubscribe, takeForms } from "./read-subscribe.ts";
 import { ServiceChoices } from "./subscribe-form.tsx";
 import { OneButton, SubscriptionPage } from "./subscription-page.tsx";
 import type { makeViewLimit } from "../visits/view-limit.ts";
@@ -48,26 +48,54 @@ interface PageRequest {
 export async function serveSubscriptions(app: FastifyInstance, needs: SubscriptionsNeeds): Promise<void> {
   await app.register(async (scope) => {
     takeForms(scope);
+    // What is thrown here goes on to the handler of all.
+    scope.setErrorHandler((error) => {
+      throw explainBody(error);
+    });
     scope.addHook("onRequest", needs.limitViews);
     // Addresses here hold tokens, and pages show whose they are.
     scope.addHook("onSend", async (_request, reply) => void reply.header("Cache-Control", "no-store").header("X-Robots-Tag", "noindex").header("Referrer-Policy", "no-referrer"));
-    scope.post<PageRequest>(SUBSCRIBERS, makeSubscribe(needs));
+    const { limit, subscribe } = makeSubscribe(needs);
+    scope.post<PageRequest>(SUBSCRIBERS, { onRequest: limit }, subscribe);
     await scope.register(async (links) => {
-      links.setErrorHandler(needs.answerFailure);
+      links.setErrorHandler((error, request, reply) => {
+        if (explainBody(error) !== error) throw error;
+        return needs.answerFailure(error, request, reply);
+      });
       serveConfirmation(links, needs);
       serveOwn(links, needs);
     });
   });
 }
 
+/** How a page is subscribed to, and the onRequest hook that judges whether its client may: before a body is read. */
 function makeSubscribe(needs: SubscriptionsNeeds) {
   const { database, clock, config, addressOf, send, answerNotFound, styles } = needs;
   const findPage = makeFindPage(needs);
   const rateLimit = makeRateLimit({ clock });
 
-  function count(request: FastifyRequest): void {
+  /** Why the client may not subscribe in this minute; null when it may. */
+  function refusal(request: FastifyRequest): Failure | null {
     const { allowed, limit, retryAfterSeconds } = rateLimit.take(clientNetwork(addressOf(request), 64), config.RATE_LIMIT_SUBSCRIBE);
-    if (!allowed) throw new Failure("RATE_LIMITED", `More than ${limit} subscriptions in this minute.`, { retryAfter: retryAfterSeconds, fix: `Wait ${retryAfterSeconds} s.` });
+    return allowed ? null : new Failure("RATE_LIMITED", `More than ${limit} subscriptions in this minute.`, { retryAfter: retryAfterSeconds, fix: `Wait ${retryAfterSeconds} s.` });
+  }
+
+  function show(reply: FastifyReply, { page }: SubscribablePage, told: { status: number; title: string; message: string }): FastifyReply {
+    const { status, title, message } = told;
+    return send(reply, status, <SubscriptionPage page={page} styles={styles} title={title} message={message} />);
+  }
+
+  function showFailure(reply: FastifyReply, found: SubscribablePage, { code, details, message }: Failure): FastifyReply {
+    if (details.retryAfter !== undefined) void reply.header("Retry-After", details.retryAfter);
+    return show(reply, found, { status: FAILURE_STATUS[code], title: messagesOf(found.page.language).failed, message });
+  }
+
+  async function limit(request: FastifyRequest<PageRequest>, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const failure = refusal(request);
+    if (!failure) return undefined;
+    if (!isForm(request)) throw failure;
+    const found = await findPage(request);
+    return found ? showFailure(reply, found, failure) : answerNotFound(reply);
   }
 
   async function ask({ page, services }: SubscribablePage, { body, client }: { body: unknown; client: string }): Promise<string> {
@@ -76,29 +104,27 @@ function makeSubscribe(needs: SubscriptionsNeeds) {
     return kind === "email" ? "If this address is not confirmed yet, a mail with a link is on its way." : "If this URL is not confirmed yet, a request with a link is on its way.";
   }
 
-  return async (request: FastifyRequest<PageRequest>, reply: FastifyReply): Promise<FastifyReply> => {
+  async function subscribe(request: FastifyRequest<PageRequest>, reply: FastifyReply): Promise<FastifyReply> {
     const asked = { body: request.body, client: addressOf(request) };
     const form = isForm(request);
-    if (!form) count(request);
     const found = await findPage(request);
     if (!found) {
       if (form) return answerNotFound(reply);
       throw new Failure("NOT_FOUND", "No such status page.");
     }
     if (!form) return reply.code(202).send({ success: true, message: await ask(found, asked) });
-    const words = messagesOf(found.page.language);
-    const show = (status: number, title: string, message: string) => send(reply, status, <SubscriptionPage page={found.page} styles={styles} title={title} message={message} />);
     try {
-      count(request);
       await ask(found, asked);
-      return show(202, words.sent, words.sentText);
     } catch (error) {
       const failure = failureOf(error);
       if (failure.code === "INTERNAL") throw error;
-      if (failure.details.retryAfter !== undefined) void reply.header("Retry-After", failure.details.retryAfter);
-      return show(FAILURE_STATUS[failure.code], words.failed, failure.message);
+      return showFailure(reply, found, failure);
     }
-  };
+    const { sent, sentText } = messagesOf(found.page.language);
+    return show(reply, found, { status: 202, title: sent, message: sentText });
+  }
+
+  return { limit, subscribe };
 }
 
 /** The page that a request is about, if it is shown to its visitor. */

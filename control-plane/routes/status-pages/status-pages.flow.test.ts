@@ -82,6 +82,7 @@ describe("a status page", () => {
 
   it.each([
     ["a slug that is too short", { slug: "ab" }, "/slug"], ["a slug with capitals", { slug: "Acme" }, "/slug"], ["a slug that ends in a dash", { slug: "acme-" }, "/slug"], ["a slug of 64", { slug: "a".repeat(64) }, "/slug"],
+    ["a slug that is an id", { slug: "5c1f8f6e-1111-4222-8333-444455556666" }, "/slug"],
     ["a color by name", { primary_color: "red" }, "/primary_color"], ["a color of four digits", { secondary_color: "#abcd" }, "/secondary_color"], ["no color", { primary_color: null }, "/primary_color"],
     ["a script as logo", { logo_url: "javascript:alert(1)" }, "/logo_url"], ["a data URL", { favicon_url: "data:image/png;base64,AAAA" }, "/favicon_url"], ["a URL without host", { logo_url: "https://:" }, "/logo_url"],
     ["a domain with scheme", { custom_domain: "https://status.example.com" }, "/custom_domain"], ["a domain of one label", { custom_domain: "localhost" }, "/custom_domain"], ["an address as domain", { custom_domain: "10.0.0.1" }, "/custom_domain"],

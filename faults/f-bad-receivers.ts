@@ -148,7 +148,7 @@ interface Judged {
 /** Compares what one receiver saw, and what is recorded, with the plan; gives by how many ms an attempt was late at most. */
 async function judgeSchedule({ database }: Stage, { kind, id, form, arrivals, want }: Judged): Promise<number> {
   const rows = await database.select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, id)).orderBy(asc(webhookDeliveries.attempt));
-  const [webhook] = await database.select().from(webhooks).where(eq(webhooks.id, id));
+  const [webhook] = await database.select({ isActive: webhooks.isActive, disabledReason: webhooks.disabledReason }).from(webhooks).where(eq(webhooks.id, id));
   const gone = kind === "410";
   const delays = gone ? [] : DELAYS_MS[form];
   want(arrivals.length === delays.length + 1, `${kind}: ${arrivals.length} requests instead of ${delays.length + 1}`);

@@ -53,7 +53,9 @@ The history is probably shallow: fetch all of it with "git fetch --unshallow" an
 /** The old version runs on the packages of this one. */
 async function requireSamePackages(folder: string): Promise<void> {
   const [old, own] = [join(folder, "package.json"), join(PROJECT_ROOT, "package.json")];
-  const program = `const [one, other] = process.argv.slice(1).map((path) => require(path).dependencies);
+  // What only tests use by now is installed beside the others.
+  const program = `const [{ dependencies: one }, { dependencies, devDependencies }] = process.argv.slice(1).map((path) => require(path));
+    const other = { ...devDependencies, ...dependencies };
     const changed = Object.keys(one).filter((name) => one[name] !== other[name]);
     if (changed.length > 0) { console.error(changed.join(", ")); process.exit(1); }`;
   const { status, stderr } = spawnSync(process.execPath, ["-e", program, old, own], { encoding: "utf8" });

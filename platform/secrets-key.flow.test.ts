@@ -24,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => drop());
 beforeEach(async () => {
   await database.delete(secretsKeys);
+  useSecretsKeys({ key, fallback: null });
   folder = await mkdtemp(join(tmpdir(), "pharos-secrets-"));
   return () => rm(folder, { recursive: true });
 });
@@ -66,10 +67,10 @@ describe("secrets", () => {
     await database.insert(workflows).values({ id: newId(), organizationId, name: "x", trigger: {}, steps });
   }
   const readAll = async () => [
-    await database.select({ a: webhooks.signingSecret, b: webhooks.previousSecret, c: webhooks.headers }).from(webhooks),
-    await database.select({ a: uptimeMonitors.headers, b: uptimeMonitors.body }).from(uptimeMonitors),
-    await database.select({ a: channels.config }).from(channels),
-    await database.select({ a: workflows.steps }).from(workflows),
+    await database.select({ a: webhooks.signingSecret, b: webhooks.previousSecret, c: webhooks.headers }).from(webhooks).orderBy(webhooks.id),
+    await database.select({ a: uptimeMonitors.headers, b: uptimeMonitors.body }).from(uptimeMonitors).orderBy(uptimeMonitors.id),
+    await database.select({ a: channels.config }).from(channels).orderBy(channels.id),
+    await database.select({ a: workflows.steps }).from(workflows).orderBy(workflows.id),
   ];
   const storedTexts = async () => {
     const tables = SEALED_COLUMNS.map(([table]) => sql.raw(`select row_to_json(t)::text as row from ${getTableName(table)} as t`));

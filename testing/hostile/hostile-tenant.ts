@@ -2,10 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { COMMAND_LINE_PROGRAM, type ServiceProcess } from "../service-process.ts";
 
-/** Where the tenant beside seems to come from. */
-const BESIDE_ADDRESS = "198.51.100.5";
-
-interface Tenant {
+/** An organization with all that its requests name. */
+export interface Tenant {
   organization_id: string;
   api_key: string;
   beacon_key: string;
@@ -78,51 +76,4 @@ async function request(url: string, method: string, { body, headers = {} }: Aske
     if ((error as Error).name === "TimeoutError") throw new Error(`${method} ${url.slice(0, 200)} was not answered within a minute`, { cause: error });
     return { status: 0, body: String(error) };
   }
-}
-
-/** What the tenant beside felt. */
-export interface Felt {
-  /** Slowest hundredth of its requests, in ms. */
-  p99: number;
-  requests: number;
-  /** Requests that did not succeed. */
-  failed: string[];
-}
-
-/** A tenant beside that reads its services and its page, pings and pushes, ten times a second each, until it is stopped. */
-export function watchBeside({ base, edge }: Pick<ServiceProcess, "base" | "edge">, tenant: Tenant, slug: string): { stop(): Promise<Felt> } {
-  const headers = { "x-api-key": tenant.api_key, authorization: `Bearer ${tenant.api_key}`, "x-forwarded-for": BESIDE_ADDRESS };
-  const json = { ...headers, "content-type": "application/json" };
-  const asks: [string, RequestInit][] = [
-    [`${base}/api/v1/services`, { headers }],
-    [`${base}/pages/${slug}`, { headers: { "x-forwarded-for": BESIDE_ADDRESS } }],
-    [`${edge}/api/metrics/ingest`, { method: "POST", headers: json, body: JSON.stringify({ service_id: tenant.service_id, metrics: { error_rate: 0 } }) }],
-  ];
-  const took: number[] = [];
-  const failed: string[] = [];
-  const running = new Set<Promise<void>>();
-  const ask = async (url: string, init: RequestInit) => {
-    const began = performance.now();
-    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) }).catch((error: unknown) => String(error));
-    took.push(performance.now() - began);
-    if (typeof answer === "string") failed.push(`${url} ${answer}`);
-    else {
-      await answer.arrayBuffer();
-      if (!answer.ok) failed.push(`${url} ${answer.status}`);
-    }
-  };
-  const timer = setInterval(() => {
-    for (const [url, init] of asks) {
-      const each = ask(url, init).finally(() => running.delete(each));
-      running.add(each);
-    }
-  }, 100);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await Promise.all(running);
-      const sorted = took.toSorted((a, b) => a - b);
-      return { p99: sorted[Math.max(0, Math.ceil(sorted.length * 0.99) - 1)] ?? 0, requests: took.length, failed };
-    },
-  };
 }

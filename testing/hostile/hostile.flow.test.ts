@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildService, serviceEnvironment, startServiceProcess, type ServiceProcess } from "../service-process.ts";
 import { ACCOUNT_WAYS } from "./account-ways.ts";
+import { startBeside, type Beside, type Felt } from "./beside.ts";
 import { BODY_WAYS } from "./body-ways.ts";
 import { CONNECTION_WAYS } from "./connection-ways.ts";
-import { hostileTenant, makeTenant, watchBeside, type Felt, type HostileTenant } from "./hostile-tenant.ts";
+import { hostileTenant, makeTenant, type HostileTenant } from "./hostile-tenant.ts";
 import { INGEST_WAYS } from "./ingest-ways.ts";
 import { PAGE_WAYS } from "./page-ways.ts";
 import { TEMPLATE_WAYS } from "./template-ways.ts";
@@ -25,7 +26,7 @@ const LATE_MS = 10_000;
 let folder: string;
 let service: ServiceProcess;
 let tenants: Record<HostileWay["plan"], HostileTenant>;
-let beside: { tenant: Awaited<ReturnType<typeof makeTenant>>; slug: string };
+let beside: Beside;
 let quiet: Felt;
 const rows: string[] = [];
 
@@ -37,12 +38,13 @@ beforeAll(async () => {
   tenants = { free: hostileTenant(service, await makeTenant(environment, "Hostile", "free"), "203.0.113.7"), pro: hostileTenant(service, await makeTenant(environment, "Hostile too", "pro"), "203.0.113.8") };
   const other = await makeTenant(environment, "Beside", "team");
   const { body } = await hostileTenant(service, other, "198.51.100.5").call("GET", `/status-pages/${other.page_id}`);
-  beside = { tenant: other, slug: (JSON.parse(body) as { page: { slug: string } }).page.slug };
-  const watched = watchBeside(service, other, beside.slug);
+  beside = await startBeside(service, other, (JSON.parse(body) as { page: { slug: string } }).page.slug);
+  const watched = beside.watch();
   await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   quiet = await watched.stop();
 });
 afterAll(async () => {
+  beside.end();
   service.child.kill("SIGTERM");
   await service.exited;
   if (TABLE) await writeFile(TABLE, ["| kind | way | answer | p99 of the tenant beside, quiet and meanwhile | resident memory |", "| --- | --- | --- | --- | --- |", ...rows, ""].join("\n"));
@@ -55,7 +57,7 @@ it("there are more than sixty ways", () => expect(WAYS.length).toBeGreaterThan(6
 
 describe.each([...new Set(WAYS.map(({ kind }) => kind))])("a hostile tenant, with %s", (kind) => {
   it.each(WAYS.filter((way) => way.kind === kind))("$name", async ({ name, plan, holds, run }) => {
-    const watched = watchBeside(service, beside.tenant, beside.slug);
+    const watched = beside.watch();
     const answers = [await run(tenants[plan])].flat();
     const felt = await watched.stop();
     for (const { status, body } of answers) expect(`${status} ${body}`).toMatch(holds);

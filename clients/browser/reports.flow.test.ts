@@ -104,7 +104,7 @@ describe.runIf(browserAvailable())("what the SDK reports", () => {
 
   test("clicks, navigation, requests and the console become breadcrumbs, without text, values or queries", async () => {
     const page = await open(
-      `document.body.insertAdjacentHTML("beforeend", '<form class="pay now"><button id="buy">secret</button><input value="secret"></form>');
+      `document.body.insertAdjacentHTML("beforeend", '<form class="pay now"><button id="buy" type="button">secret</button><input value="secret"></form>');
        document.querySelector("#buy").addEventListener("click", async () => {
          console.warn("careful", { a: 1 });
          history.pushState(null, "", "/cart?secret");

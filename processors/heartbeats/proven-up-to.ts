@@ -6,7 +6,7 @@ import { HEARTBEAT_GROUP } from "./consume.ts";
 /** An edge that vanished may still hold frames; it is waited for so long. */
 const EDGE_REMEMBERED_MS = 10 * 60_000;
 
-/** Edges tell of themselves every second; when none has for so long, nobody was there to take a ping. */
+/** Edges tell of themselves every 5 s at least; when none has for so long, nobody was there to take a ping. */
 const EDGE_ALIVE_MS = 30_000;
 
 /** Clocks of two machines may differ by so much. What is dated later yet was dated by a clock that is wrong, or was since put back. */

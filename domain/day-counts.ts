@@ -12,6 +12,8 @@ export interface DayCount {
 /** Rows that one deletion takes at most. */
 const BATCH = 1_000;
 
+const DAY_MS = 86_400_000;
+
 /** Counts one more, when fewer than `most` were counted that day. Resolves with whether there was room. */
 export async function raiseDayCount(
   queries: Queries,
@@ -42,6 +44,11 @@ export async function forgetOldDayCounts(database: Database, now: Date): Promise
     delete from ${dayCounts} where ctid = any (array(
       select ctid from ${dayCounts} where day < ${dayOf(now)}::date - 1 limit ${BATCH} for update skip locked))`);
   return rowCount === BATCH;
+}
+
+/** Whole seconds until the next day (UTC) begins, when counts are zero again. */
+export function secondsUntilTomorrow(at: Date): number {
+  return Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1_000);
 }
 
 function dayOf(at: Date): string {

@@ -6,13 +6,13 @@ import { organizations } from "../../schemas/tables/all.ts";
 import type { Actor } from "../actor.ts";
 import { recordAudit } from "../audit/record.ts";
 import { hashCode, isRightCode, newCode, wrongCode } from "../confirmation-code.ts";
+import { secondsUntilTomorrow } from "../day-counts.ts";
 import { queueMail } from "../mail/queue-mail.ts";
 import { noSuchOrganization, showOrganizationConfig } from "./read.ts";
 
 type OrganizationRow = typeof organizations.$inferSelect;
 
 const PAUSE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** How many codes an organization has sent in a day (UTC): whoever may change the address could have strangers mailed. */
 const CODES_A_DAY = 10;
@@ -37,7 +37,7 @@ export async function queueOwnerCode(tx: Transaction, { id: organizationId, owne
     .where(and(eq(organizations.id, organizationId), sql`(${organizations.codesDay} is distinct from ${day}::date or ${organizations.codes} < ${CODES_A_DAY})`));
   if (rowCount === 0) {
     const sentence = `This organization had ${CODES_A_DAY} codes sent to addresses of its owner today.`;
-    throw new Failure("RATE_LIMITED", sentence, { retryAfter: Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1_000), fix: "Try again tomorrow (UTC)." });
+    throw new Failure("RATE_LIMITED", sentence, { retryAfter: secondsUntilTomorrow(at), fix: "Try again tomorrow (UTC)." });
   }
   // Its reader may be a stranger: nothing that the organization wrote is in it.
   const text =

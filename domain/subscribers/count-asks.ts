@@ -3,7 +3,7 @@ import { Failure } from "../../platform/failures.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { CONFIRMATIONS_A_DAY } from "../../schemas/plans.ts";
 import type { Plan } from "../../schemas/vocabulary.ts";
-import { raiseDayCount, readDayCount } from "../day-counts.ts";
+import { raiseDayCount, readDayCount, secondsUntilTomorrow } from "../day-counts.ts";
 
 /** What one client may ask for in a day at an organization's pages at most, however much its plan sends. */
 const MOST_OF_CLIENT = 250;
@@ -53,6 +53,5 @@ function allSent(at: Date): Failure {
 }
 
 function tomorrow(sentence: string, at: Date): Failure {
-  const day = 86_400_000;
-  return new Failure("RATE_LIMITED", sentence, { retryAfter: Math.ceil((day - (at.getTime() % day)) / 1_000), fix: "Try again tomorrow." });
+  return new Failure("RATE_LIMITED", sentence, { retryAfter: secondsUntilTomorrow(at), fix: "Try again tomorrow." });
 }

@@ -15,6 +15,7 @@ import { makeKnownKeys } from "./known-keys.ts";
 import { registerOpenApi, scopesOf } from "./openapi.ts";
 import { servePages, type Pages } from "./pages/serve.tsx";
 import { BODY_LIMIT } from "./read-body.ts";
+import { makeStrangersRefusingServer } from "./refuse-strangers.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { makeTxtResolver } from "../platform/resolve-txt.ts";
 import type { ControlPlaneNeeds, Route } from "./route.ts";
@@ -79,7 +80,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    serverFactory: (handle) => makeStrangersRefusingServer(handle, { refuseAtOnce: authentication.refuseAtOnce, requestIdOf: ({ headers }) => saneRequestId(headers["x-request-id"]), requestTimeout: REQUEST_TIMEOUT_MS }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While stopping, what arrives on an open connection is still answered; the connection then ends.
     return503OnClosing: false,

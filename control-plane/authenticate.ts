@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../domain/actor.ts";
 import { countRequest, tooManyRequests } from "../domain/api-keys/count-request.ts";
@@ -34,21 +35,28 @@ export interface Authentication {
   requireCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
   /** Counts a request that names no key, by its client's address; RATE_LIMITED. */
   countStranger(request: FastifyRequest, reply: FastifyReply): void;
+  /**
+   * What `requireCaller` would refuse without looking anything up, and the headers of having been counted: a request without a
+   * key that could be one, and one with a key that is not known from an address past its limit. Null, and nothing is counted, for others.
+   */
+  refuseAtOnce(request: Asking): { failure: Failure; headers: Record<string, number> } | null;
 }
+
+type Asking = Pick<IncomingMessage, "headers" | "socket">;
 
 /** Every answer to a counted request carries its rate headers, refusals too. */
 export function makeAuthentication({ keys, rateLimit, clientAddress, clock, config }: AuthenticateNeeds): Authentication {
   /** `ownLimit` is the key's own, of a request with one. */
   function tell(reply: FastifyReply, state: RateState, ownLimit?: number): void {
-    reply.header("X-RateLimit-Limit", state.limit).header("X-RateLimit-Remaining", state.remaining).header("X-RateLimit-Reset", state.resetAtSeconds);
+    void reply.headers(rateHeaders(state));
     if (!state.allowed) throw tooManyRequests(state, ownLimit);
   }
 
-  function addressOf(request: FastifyRequest): string {
+  function addressOf(request: Asking): string {
     return clientAddress(request.socket.remoteAddress ?? "", joined(request.headers["x-forwarded-for"]));
   }
 
-  function strangerName(request: FastifyRequest): string {
+  function strangerName(request: Asking): string {
     return `anonymous/${clientNetwork(addressOf(request))}`;
   }
 
@@ -67,6 +75,12 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
 
   return {
     countStranger,
+    refuseAtOnce(request) {
+      const text = joined(request.headers["x-api-key"]) ?? "";
+      if (isWellFormedApiKey(text) && (keys.mayExist(text) || !rateLimit.isSpent(strangerName(request), config.RATE_LIMIT_ANONYMOUS))) return null;
+      const state = rateLimit.take(strangerName(request), config.RATE_LIMIT_ANONYMOUS);
+      return { failure: state.allowed ? unknownKey(text, request.headers.authorization) : tooManyRequests(state), headers: rateHeaders(state) };
+    },
     async requireCaller(request, reply) {
       const text = joined(request.headers["x-api-key"]) ?? "";
       const wellFormed = isWellFormedApiKey(text);
@@ -102,6 +116,10 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
       return { actor, scopes: key.scopes, plan: key.plan };
     },
   };
+}
+
+function rateHeaders({ limit, remaining, resetAtSeconds }: RateState): Record<string, number> {
+  return { "X-RateLimit-Limit": limit, "X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": resetAtSeconds };
 }
 
 function unknownKey(text: string, authorization: string | undefined): Failure {

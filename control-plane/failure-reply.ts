@@ -1,5 +1,6 @@
 import { ClickHouseUnavailable } from "../platform/clickhouse/port.ts";
 import { Failure, FAILURE_STATUS, failureBody } from "../platform/failures.ts";
+import { TooManyLoads } from "../platform/load-together.ts";
 import { isPostgresAway, postgresCode } from "../platform/postgres/database.ts";
 import { tooLarge } from "./read-body.ts";
 
@@ -26,6 +27,7 @@ export function failureReply(failure: Failure, requestId: string): FailureReply 
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof ClickHouseUnavailable || isPostgresAway(error)) return away("A database of the service is away for the moment.");
+  if (error instanceof TooManyLoads) return new Failure("UNAVAILABLE", "Too much is being looked up at this moment.", { retryAfter: 1, fix: "Send it again." });
   const sqlState = postgresCode(error);
   if (sqlState === "57014") return away("The database took too long.");
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -10,6 +10,8 @@ import { isPostgresAway, type Database } from "../platform/postgres/database.ts"
 export interface KnownKeys {
   /** Whether `find` begins a look-up of a key that is not known yet. */
   needsLookUp(key: string): boolean;
+  /** Whether the key is known, or being looked up right now. */
+  mayExist(key: string): boolean;
   /**
    * The key, which may be expired or revoked; null when no such key exists. Rejects for a key that is not known when
    * Postgres is away, or with TooManyLoads.
@@ -74,6 +76,10 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
     needsLookUp(key) {
       const name = nameOf(key);
       return !entries.has(name) && !lookUps.isLoading(name) && !isAbsent(name);
+    },
+    mayExist(key) {
+      const name = nameOf(key);
+      return entries.has(name) || lookUps.isLoading(name);
     },
     async find(key) {
       const name = nameOf(key);

@@ -57,7 +57,11 @@ export class Failure extends Error {
   readonly details: FailureDetails;
 
   constructor(code: FailureCode, sentence: string, details: FailureDetails = {}) {
+    const { stackTraceLimit } = Error;
+    // Most are answers to what somebody sent, by the thousand a second, and taking a stack is half of their cost.
+    if (code !== "INTERNAL") Error.stackTraceLimit = 0;
     super(sentence);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "Failure";
     this.code = code;
     this.details = details;

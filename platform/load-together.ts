@@ -20,6 +20,8 @@ interface Options<V> {
   load(keys: readonly string[]): Promise<ReadonlyMap<string, V>>;
   /** Keys that are looked up at the same time. */
   maxLoads?: number;
+  /** A value is read after it was asked for: who asks while its look-up runs waits for the next one. */
+  fresh?: boolean;
 }
 
 const MAX_LOADS = 1_000;
@@ -30,8 +32,11 @@ const PAUSE_MS = 10;
  * Looks values up by their keys. However many keys are asked for, the calls of `load` are bounded: those who ask for one key
  * share its look-up, and what is asked for within some ms is looked up together.
  */
-export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS }: Options<V>): LoadTogether<V> {
+export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS, fresh = false }: Options<V>): LoadTogether<V> {
+  /** What may still be joined. */
   const loading = new Map<string, Promise<V | null>>();
+  /** Keys of look-ups that have begun and may not be joined. */
+  let begun = 0;
   let keys: string[] = [];
   let batch: Promise<ReadonlyMap<string, V>> | null = null;
   let startedAt = -PAUSE_MS;
@@ -44,7 +49,12 @@ export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS }: Options<V>):
     keys = [];
     batch = null;
     startedAt = performance.now();
-    return load(asked);
+    if (!fresh) return load(asked);
+    for (const key of asked) loading.delete(key);
+    begun += asked.length;
+    return load(asked).finally(() => {
+      begun -= asked.length;
+    });
   }
 
   return {
@@ -52,10 +62,14 @@ export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS }: Options<V>):
     load(key) {
       const before = loading.get(key);
       if (before) return before;
-      if (loading.size >= maxLoads) return Promise.reject(new TooManyLoads());
+      if (loading.size + begun >= maxLoads) return Promise.reject(new TooManyLoads());
       keys.push(key);
       batch ??= loadBatch();
-      const value = batch.then((values) => values.get(key) ?? null).finally(() => loading.delete(key));
+      const value: Promise<V | null> = batch
+        .then((values) => values.get(key) ?? null)
+        .finally(() => {
+          if (loading.get(key) === value) loading.delete(key);
+        });
       loading.set(key, value);
       return value;
     },

@@ -15,6 +15,8 @@ export interface RateState {
 export interface RateLimit {
   /** Counts one request under `key`; a `limitPerMinute` of 0 is no limit. Refused requests count too. */
   take(key: string, limitPerMinute: number): RateState;
+  /** Whether the next `take` of this key would be refused. */
+  isSpent(key: string, limitPerMinute: number): boolean;
   /** Takes the last `take` of this key back, when it turned out to concern another. */
   giveBack(key: string): void;
 }
@@ -61,6 +63,9 @@ export function makeRateLimit({ clock, maxKeys = MAX_KEYS }: { clock: Clock; max
       }
       box.count += 1;
       return { allowed: box.count <= limitPerMinute, limit: limitPerMinute, remaining: Math.max(0, limitPerMinute - box.count), resetAtSeconds, retryAfterSeconds };
+    },
+    isSpent(key, limitPerMinute) {
+      return limitPerMinute > 0 && Math.floor(clock.now() / WINDOW_MS) === window && (counts.get(key)?.count ?? 0) >= limitPerMinute;
     },
     giveBack(key) {
       // What was taken in the minute before is gone with it.

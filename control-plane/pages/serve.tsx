@@ -13,8 +13,9 @@ import type { Database } from "../../platform/postgres/database.ts";
 import { listenTo } from "../../platform/postgres/listen.ts";
 import type { Tenants } from "../../platform/postgres/tenants.ts";
 import { publicUrl } from "../../platform/public-url.ts";
+import { remember } from "../../platform/remember.ts";
 import { PROJECT_ROOT } from "../../platform/root.ts";
-import type { PageLanguage } from "../../schemas/vocabulary.ts";
+import { PAGE_LANGUAGES, type PageLanguage } from "../../schemas/vocabulary.ts";
 import { failureOf } from "../failure-reply.ts";
 import { chooseLanguage } from "./visits/choose-language.ts";
 import { finishDrawing, uncompressed, type Drawn } from "./visits/drawn.ts";
@@ -70,14 +71,19 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   const { styles, script } = assets;
 
   /** What was said about caches and referrers before stays. */
-  function send(reply: FastifyReply, status: number, page: VNode): FastifyReply {
+  function sendDocument(reply: FastifyReply, status: number, document: string): FastifyReply {
     if (!reply.hasHeader("Referrer-Policy")) void reply.header("Referrer-Policy", "strict-origin-when-cross-origin");
     if (!reply.hasHeader("Cache-Control")) void reply.header("Cache-Control", "no-cache");
-    return reply.code(status).header("Content-Type", "text/html; charset=utf-8").header("Content-Security-Policy", CONTENT_SECURITY_POLICY).send(`<!doctype html>${renderToString(page)}`);
+    return reply.code(status).header("Content-Type", "text/html; charset=utf-8").header("Content-Security-Policy", CONTENT_SECURITY_POLICY).send(document);
   }
 
+  const send = (reply: FastifyReply, status: number, page: VNode) => sendDocument(reply, status, draw(page));
+
+  /** Drawn once for each language: whoever guesses at names asks for many. */
+  const notFound = remember((language) => draw(<MessagePage language={language as PageLanguage} says="not_found" styles={styles} />), PAGE_LANGUAGES.length);
+
   function answerNotFound(reply: FastifyReply): FastifyReply {
-    return send(reply, 404, <MessagePage language={languageFor(reply)} says="not_found" styles={styles} />);
+    return sendDocument(reply, 404, notFound(languageFor(reply)));
   }
 
   /** People get a page, not JSON, when a database is away. */
@@ -119,6 +125,10 @@ export async function servePages(app: FastifyInstance, needs: PagesNeeds): Promi
   serveAssets(app, assets);
   await serveSubscriptions(app, { database, clock, config, addressOf, limitViews, ...page });
   return { answerNotFound, dropOf: drop };
+}
+
+function draw(page: VNode): string {
+  return `<!doctype html>${renderToString(page)}`;
 }
 
 /** Of what belongs to no page; caches are told. */

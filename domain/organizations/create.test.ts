@@ -4,7 +4,7 @@ import { incidents, organizations, services, serviceStatusHistory } from "../../
 import { freshDatabase } from "../../testing/postgres.ts";
 import { findApiKeys } from "../api-keys/find.ts";
 import { hashApiKey } from "../api-keys/format.ts";
-import { findPage } from "../status-pages/find-page.ts";
+import { makeFindPage } from "../status-pages/find-page.ts";
 import { readPublicPage } from "../status-pages/read-public-page.ts";
 import { createDemo } from "./create-demo.ts";
 import { createOrganization } from "./create.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-const pageOf = async (slug: string) => readPublicPage(fresh.database, (await findPage(fresh.database, { slug }))!, new Date());
+const pageOf = async (slug: string) => readPublicPage(fresh.database, (await makeFindPage(fresh.database)({ slug }))!, new Date());
 
 describe("the demo organization", () => {
   it("is made once, whoever starts at the same time, and is complete", async () => {

@@ -32,12 +32,15 @@ async function ask({ took, failed }: Pick<Watched, "took" | "failed">, url: stri
 
 function watch(): Watched {
   const [took, failed, running]: [number[], string[], Set<Promise<void>>] = [[], [], new Set()];
-  const timer = setInterval(() => {
+  const askAll = () => {
     for (const [url, init] of ASKS) {
       const each = ask({ took, failed }, url, init).finally(() => running.delete(each));
       running.add(each);
     }
-  }, 100);
+  };
+  // At once, too: a short way shall not be over before it is felt.
+  askAll();
+  const timer = setInterval(askAll, 100);
   return { took, failed, running, timer };
 }
 

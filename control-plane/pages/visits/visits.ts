@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isLedTo } from "../../../domain/status-pages/custom-domain.ts";
-import { findPage, type PageSettings } from "../../../domain/status-pages/find-page.ts";
+import { makeFindPage, type PageSettings } from "../../../domain/status-pages/find-page.ts";
 import { judgeVisitor, type Judgement, type Visitor } from "../../../domain/status-pages/judge-visitor.ts";
 import type { ClickHouse } from "../../../platform/clickhouse/port.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -67,6 +67,7 @@ interface Admission {
 export function makeVisits(needs: VisitNeeds): Visits {
   const { database, tenants, clickhouse, clock, log, kept, parts, addressOf, answerNotFound, answerLocked } = needs;
   const drawings = makeDrawings(needs);
+  const findPage = makeFindPage(database);
 
   async function heldSettingsOf({ name }: NamedPage): Promise<Held<PageSettings | null> & { looked: boolean }> {
     const key = "slug" in name ? `slug ${name.slug}` : `host ${name.host}`;
@@ -76,7 +77,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
       (settings: PageSettings | null) => settings?.page.organizationId ?? null,
       () => {
         looked = true;
-        return findPage(database, name);
+        return findPage(name);
       },
     );
     return { ...held, looked };
@@ -89,7 +90,7 @@ export function makeVisits(needs: VisitNeeds): Visits {
     const judgement = judgeVisitor(settings?.page ?? null, visitor);
     if (settings && judgement.kind !== "hidden" && !isStrangersHost(named, settings)) return { settings, judgement, visitor, staleSince };
     // A page that is kept in memory is looked for like one that is not there.
-    if (!looked) await findPage(database, named.name);
+    if (!looked) await findPage(named.name);
     return null;
   }
 

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { makeContentVersions, type ContentVersions } from "../domain/organizations/content-version.ts";
 import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
+import { makePlacesByOwner, type PlacesByOwner } from "../platform/places.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { CHANGES_PER_DAY } from "../schemas/plans.ts";
 import type { Caller } from "./authenticate.ts";
@@ -16,6 +17,9 @@ import { requireFew } from "./require-few.ts";
 import { isSpecialAnswer, type ControlPlaneNeeds, type Route } from "./route.ts";
 import { sendStream } from "./send-stream.ts";
 
+/** Requests of one organization that are worked on at a time; a process has ten connections for all. */
+const AT_ONCE = 4;
+
 /** Of all organizations together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
@@ -24,6 +28,7 @@ interface Answering {
   kept: KeptAnswers<SentAnswer>;
   changes: DayBudget;
   versions: ContentVersions;
+  places: PlacesByOwner;
 }
 
 /** Registers each route with its validation. Bodies are JSON or forms, plain or gzipped. */
@@ -35,6 +40,7 @@ export function registerRoutes(api: FastifyInstance, { routes, tenants, ...other
     needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
     kept: makeKeptAnswers(KEPT_BYTES),
     versions: makeContentVersions(),
+    places: makePlacesByOwner(AT_ONCE),
   };
   api.removeAllContentTypeParsers();
   api.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
@@ -123,13 +129,14 @@ function requireOnce(query: Record<string, unknown>): Record<string, unknown> {
   return query;
 }
 
-async function answer(route: Route, { needsOf, kept, versions, changes }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, { needsOf, kept, versions, changes, places }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
   const needs = needsOf(caller.actor.organizationId);
   const run = async (needs: ControlPlaneNeeds): Promise<SentAnswer> => {
-    const value = await route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
+    const work = () => route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
+    const value = await places.occupy(caller.actor.organizationId, async () => work());
     // Parsing keeps only what the description names, so nothing else of a row can leave.
     const show = (shown: unknown) => JSON.stringify((route.response as z.ZodType).parse(shown));
     const status = route.status ?? 200;

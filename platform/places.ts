@@ -26,3 +26,28 @@ export function makePlaces(places: number): Places {
     },
   };
 }
+
+export interface PlacesByOwner {
+  /** Does work of an owner once one of its places is free; gives what the work gives, or rejects as it does. */
+  occupy<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** So many works of one owner may run at a time: its others wait, and only they. */
+export function makePlacesByOwner(perOwner: number): PlacesByOwner {
+  const owners = new Map<string, { places: Places; users: number }>();
+  return {
+    async occupy(owner, work) {
+      const own = owners.get(owner) ?? { places: makePlaces(perOwner), users: 0 };
+      owners.set(owner, own);
+      own.users += 1;
+      const giveBack = await own.places.take();
+      try {
+        return await work();
+      } finally {
+        giveBack();
+        own.users -= 1;
+        if (own.users === 0) owners.delete(owner);
+      }
+    },
+  };
+}

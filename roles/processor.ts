@@ -45,13 +45,14 @@ export async function startProcessorRole(house: House): Promise<void> {
   lifecycle.add({ name: "dead letters", stop: () => letters.stop() });
 
   const precedence = makePrecedence();
+  const quietMs = config.QUIET_BATCH_MS;
   const starts = [
-    () => startErrorConsumer({ ...house, pool: withMaps(errorRows, maps), precedence, detailsPerMinute, bounds }),
-    () => startOverflowConsumer({ ...house, pool: withMaps(overflowRows, maps), precedence, detailsPerMinute, bounds }),
+    () => startErrorConsumer({ ...house, quietMs, pool: withMaps(errorRows, maps), precedence, detailsPerMinute, bounds }),
+    () => startOverflowConsumer({ ...house, quietMs, pool: withMaps(overflowRows, maps), precedence, detailsPerMinute, bounds }),
     () => startMetricsConsumer({ ...house, pool: evaluation }),
     () => startHeartbeatConsumer(house),
-    () => startSampleHistory(house),
-    () => startPingHistory(house),
+    () => startSampleHistory({ ...house, quietMs }),
+    () => startPingHistory({ ...house, quietMs }),
   ];
   const consumers = await Promise.all(starts.map((start) => start()));
   lifecycle.add({

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { HISTORY_TIMES } from "../processors/consume/batch-pace.ts";
 import { deliveryLeaseMs, makeDeliveries } from "../processors/deliveries/deliver.ts";
 import { forgetOld } from "../processors/due-work/forget-old.ts";
 import { followClock } from "../processors/due-work/follow-clock.ts";
@@ -17,7 +17,7 @@ import { makeAnnouncing } from "../processors/subscribers/announce.ts";
 import { makePosting } from "../processors/subscribers/post.ts";
 import { judgePriorities } from "../domain/errors/judge-priorities.ts";
 import { anyWindowIsDue, makeDueWindows } from "../domain/maintenance/run-due.ts";
-import { storeResults } from "../domain/monitors/store-results.ts";
+import { resultsAreDue, storeResults } from "../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../domain/monitors/uptime/probe.ts";
 import { standStillOverSteps } from "../platform/clock-steps.ts";
 import { ClickHouseUnavailable } from "../platform/clickhouse/port.ts";
@@ -26,13 +26,12 @@ import { listenTo } from "../platform/postgres/listen.ts";
 import { isPostgresAway } from "../platform/postgres/database.ts";
 import { makeTxtResolver } from "../platform/resolve-txt.ts";
 import { repeat } from "../platform/repeat.ts";
-import { checkResults } from "../schemas/tables/all.ts";
 import type { House } from "./house.ts";
 
 /** Reads the sessions of a day. */
 const PRIORITIES_MS = 120_000;
 
-/** How often results of checks are brought to ClickHouse. */
+/** After a failure to bring results of checks to ClickHouse. */
 const RESULTS_MS = 1_000;
 
 /** The role that does what is due: webhook deliveries, notifications of channels, mail, subscribers of pages, checks of monitors, heartbeat monitors that are late, maintenance windows, workflows, errors that spread, and what is past its retention. */
@@ -61,7 +60,7 @@ export function startSchedulerRole(house: House): void {
   });
   const results = repeat({
     pauseMs: RESULTS_MS,
-    untilDue: looks.add(() => sql`exists (select from ${checkResults})`),
+    untilDue: looks.add((now) => resultsAreDue(now, HISTORY_TIMES * config.QUIET_BATCH_MS)),
     work: () => storeResults(house),
     onError: (error) => log[isPostgresAway(error) || error instanceof ClickHouseUnavailable ? "debug" : "error"]({ err: error }, "could not store results of checks; trying again"),
   });

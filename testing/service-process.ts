@@ -25,7 +25,7 @@ export interface ServiceProcess {
 }
 
 export function serviceEnvironment(dataFolder: string, settings: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, PHAROS_DATA_DIR: dataFolder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", METRICS_WAIT_MS: "60000", SECRETS_KEY: TEST_SECRETS_KEY, ...settings };
+  return { ...process.env, PHAROS_DATA_DIR: dataFolder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", METRICS_WAIT_MS: "60000", QUIET_BATCH_MS: "0", SECRETS_KEY: TEST_SECRETS_KEY, ...settings };
 }
 
 /** Starts it and waits until it says that it is ready; rejects with its output when it ends before. */

@@ -1,10 +1,19 @@
-import { eq, isNotNull, sql } from "drizzle-orm";
+import { eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database } from "../../platform/postgres/database.ts";
 import { checkResults } from "../../schemas/tables/all.ts";
 
 const BATCH = 5_000;
+
+/** With so many waiting an insert is worth its cost. */
+const WORTH = 500;
+
+/** A condition: whether results wait that are older than `quietMs`, that are many, or that a cut-off batch left behind. */
+export function resultsAreDue(now: SQL, quietMs: number): SQL {
+  const old = sql`exists (select from ${checkResults} where ${checkResults.checkedAt} <= ${now} - ${quietMs} * interval '1 ms' or ${checkResults.batch} is not null)`;
+  return sql`${old} or (select count(*) = ${WORTH} from (select from ${checkResults} limit ${WORTH}) as waiting)`;
+}
 
 /**
  * Brings results from Postgres to ClickHouse: once each, wherever it is cut off. A batch is named before it is inserted, and its name is the

@@ -39,6 +39,8 @@ export interface BatchOptions {
   maxBytes: number;
   /** Batches begin at least so far apart, in ms: few large inserts cost ClickHouse less than many small ones. */
   everyMs: number;
+  /** The same while few events come. */
+  quietMs?: number;
   /** Whether its cursors prove that everything received before a moment is processed. */
   proves?: boolean;
   /**

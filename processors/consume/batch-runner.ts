@@ -1,6 +1,7 @@
 import type { RecordBatch } from "../../platform/event-log/port.ts";
 import { postgresCode } from "../../platform/postgres/database.ts";
 import type { BatchOptions, BatchStores, BatchWork, Readings } from "./batch-consumer.ts";
+import { makeBatchPace } from "./batch-pace.ts";
 import { makeBatchFailures } from "./batch-failures.ts";
 import type { ConsumerName } from "./cursor-name.ts";
 import { LOCK_WAIT_ALONE_MS, type CursorMove } from "./cursor-store.ts";
@@ -65,7 +66,9 @@ export function makeBatchRunner<Prepared, Stored, Result>(
   const gate = makeGate();
   const keeper = makeLeaseKeeper(state, gate);
   const failures = makeBatchFailures(state, work);
+  const pace = makeBatchPace({ everyMs: options.everyMs, quietMs: options.quietMs ?? 0, now: () => clock.monotonic() });
   let lastBatchAt = -Infinity;
+  let tick: Promise<void> | null = null;
   let perRecord = 1;
 
   /** The slow lane takes one partition at a time; the main lane some suspects, while it looks for the one that fails. */
@@ -144,6 +147,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
 
   function noteProcessed(slices: readonly FreshSlice[], count: number): void {
     const records = slices.reduce((sum, slice) => sum + slice.records.length, 0);
+    pace.note(count);
     if (records > 0) perRecord = 0.9 * perRecord + (0.1 * count) / records;
     if (count > 0) failures.noteSuccess();
   }
@@ -203,8 +207,16 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     return () => clearTimeout(timer);
   }
 
-  async function due(): Promise<void> {
-    const wait = lastBatchAt + options.everyMs - clock.monotonic();
+  /** One wait for all: partitions that are released one ms after the others would miss the batch, and wait for the next one. */
+  function due(): Promise<void> {
+    tick ??= untilDue().finally(() => {
+      tick = null;
+    });
+    return tick;
+  }
+
+  async function untilDue(): Promise<void> {
+    const wait = lastBatchAt + pace.pauseMs() - clock.monotonic();
     if (wait > 0) await pause(wait);
     await options.turn?.();
   }

@@ -4,6 +4,7 @@ import { selectRows, type EncodedRows } from "../../platform/clickhouse/row-bina
 import type { Consumer } from "../../platform/event-log/port.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import type { Topic } from "../../schemas/vocabulary.ts";
+import { HISTORY_TIMES } from "./batch-pace.ts";
 import { startBatchConsumer, type BatchOptions, type BatchWork, type Readings } from "./batch-consumer.ts";
 import { logOfRows, type ConsumerName } from "./cursor-name.ts";
 import { makeCursorStore } from "./cursor-store.ts";
@@ -26,10 +27,12 @@ export interface StoredRows<Brief extends PlacedRow> {
 }
 
 /** How records become rows of one table, and what follows from them. */
-export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omit<BatchOptions, "limits">> {
+export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omit<BatchOptions, "limits" | "everyMs" | "quietMs">> {
   topic: Topic;
   group: string;
   limits?: Partial<IntakeLimits>;
+  /** Only charts and lists of the past are made of these rows. */
+  isHistory?: boolean;
   table: string;
   /** The table's sort key, as in its DDL. */
   sortKey: string;
@@ -53,8 +56,6 @@ export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omi
 const LIMITS: IntakeLimits = { entries: 20_000, bytes: 8 * 1024 * 1024 };
 const EVERY_MS = 200;
 
-/** For rows that only charts and lists of the past are made of: `everyMs` of their consumers. */
-export const HISTORY_EVERY_MS = 1_000;
 
 /** Consumes a topic into a ClickHouse table, and its effect into PostgreSQL, exactly once. */
 export function startRowConsumer<Brief extends PlacedRow>(
@@ -66,8 +67,9 @@ export function startRowConsumer<Brief extends PlacedRow>(
   const { table, sortKey, sideTables = [] } = options;
   const rows = makeRowStore({ clickhouse, name, table, sortKey, sideTables });
   const limits = { ...LIMITS, ...options.limits };
+  const times = options.isHistory ? HISTORY_TIMES : 1;
   const stores = { cursors: makeCursorStore(database, name, () => clock.now()), rows };
-  return startBatchConsumer(needs, name, stores, { ...options, limits, maxBytes: options.maxBytes ?? limits.bytes, everyMs: options.everyMs ?? EVERY_MS }, makeRowWork(name, rows, options));
+  return startBatchConsumer(needs, name, stores, { ...options, limits, maxBytes: options.maxBytes ?? limits.bytes, everyMs: times * EVERY_MS, quietMs: times * (needs.quietMs ?? 0) }, makeRowWork(name, rows, options));
 }
 
 /** The steps of a batch of rows. */

@@ -4,7 +4,7 @@ import type { Consumer } from "../../platform/event-log/port.ts";
 import { logOfRows } from "../consume/cursor-name.ts";
 import { historyRows } from "../consume/history-rows.ts";
 import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
-import { HISTORY_EVERY_MS, startRowConsumer } from "../consume/row-consumer.ts";
+import { startRowConsumer } from "../consume/row-consumer.ts";
 
 /** Pings → ClickHouse, under cursors of their own: what is read later must not slow down what decides. */
 export function startPingHistory(needs: DatabaseConsumerNeeds & { clickhouse: ClickHouse }): Promise<Consumer> {
@@ -14,7 +14,7 @@ export function startPingHistory(needs: DatabaseConsumerNeeds & { clickhouse: Cl
     group: "ping-history",
     table: "heartbeat_pings",
     sortKey: "monitor_id, received_at",
-    everyMs: HISTORY_EVERY_MS,
+    isHistory: true,
     rowsOf: historyRows({
       columns: () => clickhouse.columnsOf("heartbeat_pings"),
       logId: logOfRows({ logId: eventLog.id, topic: "heartbeats" }),

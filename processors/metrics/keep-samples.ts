@@ -4,7 +4,7 @@ import type { Consumer } from "../../platform/event-log/port.ts";
 import { logOfRows } from "../consume/cursor-name.ts";
 import { historyRows } from "../consume/history-rows.ts";
 import type { DatabaseConsumerNeeds } from "../consume/needs.ts";
-import { HISTORY_EVERY_MS, startRowConsumer } from "../consume/row-consumer.ts";
+import { startRowConsumer } from "../consume/row-consumer.ts";
 
 /** Pushes → samples in ClickHouse, under cursors of their own: off the path of the answer. */
 export function startSampleHistory(needs: DatabaseConsumerNeeds & { clickhouse: ClickHouse }): Promise<Consumer> {
@@ -14,7 +14,7 @@ export function startSampleHistory(needs: DatabaseConsumerNeeds & { clickhouse: 
     group: "samples",
     table: "metric_samples",
     sortKey: "service_id, name, received_at",
-    everyMs: HISTORY_EVERY_MS,
+    isHistory: true,
     rowsOf: historyRows({
       columns: () => clickhouse.columnsOf("metric_samples"),
       logId: logOfRows({ logId: eventLog.id, topic: "metrics" }),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { quotedName, stringLiteral } from "../tokens.ts";
 import { REFUSED } from "./refusal.ts";
@@ -50,6 +50,8 @@ export async function openFileInserts({ pool, folder }: { pool: SessionPool; fol
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) await rm(join(folder, name), { force: true });
   const known = new Map<string, Column[]>();
+  // Used again: ext4 makes a file the slower, the more files were deleted in the minutes before, and the engine makes forty for an insert.
+  const free: string[] = [];
 
   async function columnsOf(table: string, database: string): Promise<Column[]> {
     const key = `${database}\0${table}`;
@@ -65,12 +67,13 @@ export async function openFileInserts({ pool, folder }: { pool: SessionPool; fol
   return {
     async insert(statement, data, { database, settings }) {
       const columns = statement.through ? [] : chosen(await columnsOf(statement.table, database), statement);
-      const file = `${randomUUID()}.rows`;
-      await writeFile(join(folder, file), data, { mode: 0o600 });
+      const file = free.pop() ?? `${randomUUID()}.rows`;
       try {
+        await writeFile(join(folder, file), data, { mode: 0o600 });
         return await pool.run(insertFrom(file, statement, columns, settings), { database, format: "Null" });
       } finally {
-        await rm(join(folder, file), { force: true });
+        await truncate(join(folder, file));
+        free.push(file);
       }
     },
     forgetTables: () => known.clear(),

@@ -161,7 +161,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
       if (batch !== null) ahead = await runAndReadAhead(batch);
       else ahead = null;
       gate.leave();
-      if (batch !== null && lane === "main") await due();
+      if (batch !== null && lane === "main") await due().then(nextTurn);
       // Without a lease there is work: to take one.
       if (batch === null && (lane === "slow" || state.lease !== null || state.assigned.size === 0)) await moreWork(lane);
     }
@@ -207,7 +207,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     return () => clearTimeout(timer);
   }
 
-  /** One wait for all: partitions that are released one ms after the others would miss the batch, and wait for the next one. */
+  /** One wait for all: a partition that is released one ms after the others would miss the batch. Those released hand over in the same turn. */
   function due(): Promise<void> {
     tick ??= untilDue().finally(() => {
       tick = null;

@@ -32,11 +32,14 @@ export async function startReader({ store, writer, log }: { store: Store; writer
         continue;
       }
       const done = await beforeRecords?.(state.partition);
-      const records = readRecords(store.environment, state, next, maxBytes);
+      let records = readRecords(store.environment, state, next, maxBytes);
+      if (records.length === 0) {
+        // LMDB read from a snapshot of before the last commit. Waiting for another turn before reading again, they would miss a batch.
+        store.environment.resetReadTxn();
+        records = readRecords(store.environment, state, next, maxBytes);
+      }
       if (records.length === 0) {
         done?.();
-        // LMDB read from a snapshot of before the last commit.
-        store.environment.resetReadTxn();
         await nextTurn();
         continue;
       }

@@ -2,7 +2,9 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 
 /** What `/metrics` shows, in Prometheus' text form. */
 export interface Metrics {
-  registry: Registry;
+  contentType: string;
+  /** All of them. Those of the process itself are there from the first call on. */
+  text(): Promise<string>;
   pipelineLag: Gauge<"topic" | "group">;
   deadLetters: Counter<"topic" | "group">;
   /** What was deleted because its time was over, by table; and when all of it was last looked through, in seconds since 1970. */
@@ -14,9 +16,15 @@ export interface Metrics {
 
 export function makeMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  let ofProcess = false;
   return {
-    registry,
+    contentType: registry.contentType,
+    text() {
+      // Not before somebody asks: watching the event loop's delay wakes a process that rests a hundred times a second.
+      if (!ofProcess) collectDefaultMetrics({ register: registry });
+      ofProcess = true;
+      return registry.metrics();
+    },
     pipelineLag: new Gauge({
       name: "pharos_pipeline_lag_events",
       help: "Events in the log that a consumer group has not processed yet: records times the events that its last records held on average.",

@@ -23,7 +23,7 @@ export function makeProbes({ lifecycle, metrics, metricsAllow }: { lifecycle: Li
     }
     if (path !== "/metrics") return null;
     if (!isAllowed(address)) return { status: 403, contentType: "text/plain; charset=utf-8", body: "Only addresses in METRICS_ALLOW may read this.\n" };
-    return { status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
+    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   };
 
   function isAllowed(text: string): boolean {

@@ -3,6 +3,7 @@ import { newId } from "../platform/ids.ts";
 import { encodeFrame } from "../platform/event-log/frame.ts";
 import { makeLog } from "../platform/log.ts";
 import { makeDirectProducer, startKafkajsProducer, type KafkaProducer } from "../platform/event-log/kafka/produce.ts";
+import { OPEN_KAFKA } from "../platform/event-log/kafka/security.ts";
 import { kafkaAvailable, startKafka } from "../testing/kafka.ts";
 import { judge } from "./goals.ts";
 import { machine, median, option } from "./measuring.ts";
@@ -61,7 +62,7 @@ async function main(): Promise<boolean> {
     const topic = "bench";
     await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS, configEntries: [{ name: "retention.bytes", value: "1000000" }] }], waitForLeaders: true });
     const kafkajs = await startKafkajsProducer(client);
-    const direct = makeDirectProducer({ admin, topicNames: [topic], clientId: "bench", log: makeLog("silent") });
+    const direct = makeDirectProducer({ admin, topicNames: [topic], clientId: "bench", security: OPEN_KAFKA, log: makeLog("silent") });
     producers = [kafkajs, direct];
     return await measureAll(topic, kafkajs, direct);
   } finally {

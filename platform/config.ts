@@ -153,6 +153,15 @@ export const SETTINGS = {
   KAFKA_PRODUCER: setting({ unit: "name", default: "direct", doc: "Who writes to Kafka: `direct`, requests of our own that copy nothing, or `kafkajs`, its producer. What is written is the same.", read: z.enum(["direct", "kafkajs"], "must be direct or kafkajs") }),
   KAFKA_FETCH_BYTES: setting({ unit: "bytes", default: "33554432", doc: "At most so much a consumer fetches from Kafka at a time, over all its partitions. Of each partition it holds at most 12 MiB, or one and a half times this where that is less: with many partitions a smaller one needs less memory.", read: integer(65_536, 1_073_741_824) }),
   KAFKA_TOPIC_PREFIX: setting({ unit: "text", default: "pharos", doc: "Stands before the name of each Kafka topic and group, so that several installations can share a cluster.", read: z.string().regex(/^[a-zA-Z0-9._-]{1,100}$/, "may hold letters, digits, dot, dash and underscore") }),
+  KAFKA_SSL: setting({ unit: "true/false", default: "false", doc: "Whether connections to Kafka are encrypted (TLS), and its certificate is checked.", read: flag }),
+  KAFKA_SSL_CA_FILE: setting({ unit: "path", default: "", doc: "A PEM file of the authorities that Kafka's certificate comes from; empty: the public ones.", read: optional }),
+  KAFKA_SSL_CERT_FILE: setting({ unit: "path", default: "", doc: "A PEM file of our own certificate, for brokers that ask for one.", read: optional }),
+  KAFKA_SSL_KEY_FILE: setting({ unit: "path", default: "", doc: "A PEM file of its key.", read: optional }),
+  KAFKA_SASL_MECHANISM: setting({ unit: "name", default: "none", doc: "How we log in to Kafka: none, plain, scram-sha-256, scram-sha-512 or oauthbearer. With plain and without KAFKA_SSL the password can be read on its way.", read: z.enum(["none", "plain", "scram-sha-256", "scram-sha-512", "oauthbearer"], "must be none, plain, scram-sha-256, scram-sha-512 or oauthbearer") }),
+  KAFKA_SASL_USERNAME: setting({ unit: "text", default: "", doc: "Who logs in; with oauthbearer the client's id.", read: optional }),
+  KAFKA_SASL_PASSWORD: setting({ unit: "text", default: "", secret: true, doc: "The password; with oauthbearer the client's secret.", read: optional }),
+  KAFKA_SASL_TOKEN_URL: setting({ unit: "URL", default: "", doc: "With oauthbearer, where tokens are asked for by client credentials.", read: url(["http:", "https:"]) }),
+  KAFKA_SASL_SCOPE: setting({ unit: "text", default: "", doc: "The scope that is asked for with a token, where one is needed.", read: optional }),
   STORES_MAY_LOSE: setting({ unit: "true/false", default: "false", doc: "Start although a store may lose what it confirmed when the power fails, and only warn of it: for tests and trials.", read: flag }),
   LOG_PARTITIONS: setting({ unit: "partitions", default: "4", doc: "Partitions of each topic when it is first made; fixed afterwards.", read: integer(1, 64) }),
   LOG_RETENTION_BYTES: setting({ unit: "bytes", default: "268435456", doc: "The embedded log keeps at most this much of what has been consumed; what has not been is always kept.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
@@ -234,6 +243,10 @@ function checkTogether(config: Config, faults: string[]): string[] {
   const logins = [config.DATABASE_APPLICATION_URL, config.DATABASE_TENANT_URL].filter((url) => url !== null);
   if (logins.length === 1 || (logins.length === 2 && !config.DATABASE_URL)) faults.push("DATABASE_APPLICATION_URL and DATABASE_TENANT_URL are set together, beside DATABASE_URL.");
   if (config.CLICKHOUSE_CLUSTER !== null && !config.CLICKHOUSE_URL) faults.push("CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded ClickHouse is one server.");
+  const login = [config.KAFKA_SASL_USERNAME === null && "KAFKA_SASL_USERNAME", config.KAFKA_SASL_PASSWORD === null && "KAFKA_SASL_PASSWORD", config.KAFKA_SASL_MECHANISM === "oauthbearer" && config.KAFKA_SASL_TOKEN_URL === null && "KAFKA_SASL_TOKEN_URL"].filter(Boolean);
+  if (config.KAFKA_SASL_MECHANISM !== "none" && login.length > 0) faults.push(`KAFKA_SASL_MECHANISM=${config.KAFKA_SASL_MECHANISM} needs ${login.join(", ")}.`);
+  if ((config.KAFKA_SSL_CERT_FILE === null) !== (config.KAFKA_SSL_KEY_FILE === null)) faults.push("KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE are set together.");
+  if (!config.KAFKA_SSL && (config.KAFKA_SSL_CA_FILE !== null || config.KAFKA_SSL_CERT_FILE !== null)) faults.push("KAFKA_SSL_CA_FILE and KAFKA_SSL_CERT_FILE need KAFKA_SSL=true.");
   if (config.SMTP_URL !== null && config.MAIL_FROM === null) faults.push("SMTP_URL needs MAIL_FROM: whom mail comes from, such as Acme Status <status@example.com>.");
   if (config.PHAROS_ROLES.length < ROLES.length) {
     const missing = [config.KAFKA_BROKERS.length === 0 && "KAFKA_BROKERS", !config.DATABASE_URL && "DATABASE_URL", !config.CLICKHOUSE_URL && "CLICKHOUSE_URL"].filter(Boolean);

@@ -10,6 +10,7 @@ import { claimDataFolder, type DataFolder } from "../platform/data-folder.ts";
 import { openLogDoor } from "../platform/event-log/door.ts";
 import { openEmbeddedLog } from "../platform/event-log/embedded.ts";
 import { openKafkaLog } from "../platform/event-log/kafka.ts";
+import { readKafkaSecurity } from "../platform/event-log/kafka/security.ts";
 import type { EventLog } from "../platform/event-log/port.ts";
 import { requireSamePartitions } from "../platform/event-log/same-partitions.ts";
 import { newId } from "../platform/ids.ts";
@@ -151,9 +152,9 @@ async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNee
   return openClickHouse(url, log);
 }
 
-function openLog({ config, clock, log }: StoresNeeds): Promise<EventLog> {
+async function openLog({ config, clock, log }: StoresNeeds): Promise<EventLog> {
   const partitions = config.LOG_PARTITIONS;
-  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER, fetchBytes: config.KAFKA_FETCH_BYTES });
+  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER, fetchBytes: config.KAFKA_FETCH_BYTES, security: await readKafkaSecurity(config) });
   const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;
   return openEmbeddedLog({ folder: logFolder(config), partitions, retentionBytes, retentionMs, clock, log });
 }

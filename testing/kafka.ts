@@ -40,13 +40,20 @@ export interface Kafka {
   stop(): Promise<void>;
 }
 
+interface KafkaOptions {
+  /** Settings of the broker beside ours, or in their place; with those of its listeners. */
+  settingsFor?(ports: { port: number; controllerPort: number }): Record<string, string>;
+  /** More arguments for formatting its storage. */
+  format?: readonly string[];
+}
+
 /** One real broker in KRaft mode with data of its own; it ends with this process, whatever ends that. */
-export async function startKafka(): Promise<Kafka> {
+export async function startKafka({ settingsFor, format = [] }: KafkaOptions = {}): Promise<Kafka> {
   const folder = await mkdtemp(join(tmpdir(), "pharos-kafka-"));
   const [port, controllerPort] = await Promise.all([freePort(), freePort()]);
   const properties = join(folder, "server.properties");
-  await writeFile(properties, serverProperties(join(folder, "data"), port, controllerPort));
-  const formatted = spawnSync(JAVA, [...JAVA_OPTIONS, "kafka.tools.StorageTool", "format", "-t", "cGhhcm9zLXRlc3Qta2Fma2E", "-c", properties], { encoding: "utf8" });
+  await writeFile(properties, serverProperties(join(folder, "data"), port, controllerPort, settingsFor?.({ port, controllerPort })));
+  const formatted = spawnSync(JAVA, [...JAVA_OPTIONS, "kafka.tools.StorageTool", "format", "-t", "cGhhcm9zLXRlc3Qta2Fma2E", "-c", properties, ...format], { encoding: "utf8" });
   if (formatted.status !== 0) throw new Error(`Kafka's storage could not be formatted: ${formatted.stdout}${formatted.stderr}`);
 
   let broker: Broker | null = null;
@@ -79,7 +86,7 @@ export async function startKafka(): Promise<Kafka> {
 export const JAVA_OPTIONS = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", join(LIBRARIES, "*")];
 
 /** Settings of one broker that is its own controller. */
-export function serverProperties(data: string, port: number, controllerPort: number): string {
+export function serverProperties(data: string, port: number, controllerPort: number, more: Record<string, string> = {}): string {
   return Object.entries({
     "process.roles": "broker,controller",
     "node.id": "1",
@@ -95,6 +102,7 @@ export function serverProperties(data: string, port: number, controllerPort: num
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
+    ...more,
   })
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");

@@ -7,6 +7,7 @@ import { answered, fetchEnds, makeClient, messageOf } from "./kafka/client.ts";
 import { startKafkaConsumer } from "./kafka/consumer.ts";
 import { makeDirectProducer, startKafkajsProducer } from "./kafka/produce.ts";
 import { scanTopic } from "./kafka/scan.ts";
+import { OPEN_KAFKA, type KafkaSecurity } from "./kafka/security.ts";
 import { warnOfWeakTopics } from "./kafka/topic-durability.ts";
 import { makeTopics, topicName } from "./kafka/topics.ts";
 import { murmur2Partition } from "./partition.ts";
@@ -26,6 +27,8 @@ export interface KafkaLogNeeds {
   producer?: "direct" | "kafkajs";
   /** One fetch of a consumer holds at most so much over all partitions; unless given, four times as much as of one. */
   fetchBytes?: number;
+  /** Unless given, brokers that ask for no encryption and no login. */
+  security?: KafkaSecurity;
 }
 
 /**
@@ -33,9 +36,9 @@ export interface KafkaLogNeeds {
  * topics do not fit together. A record is durable once all in-sync replicas have it (`acks=all`), which with one broker
  * survives the death of a process, and with three (and `min.insync.replicas=2`, the operator's to set) the loss of a machine.
  */
-export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct", fetchBytes }: KafkaLogNeeds): Promise<EventLog> {
+export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct", fetchBytes, security = OPEN_KAFKA }: KafkaLogNeeds): Promise<EventLog> {
   const clientId = `pharos-${instanceId}`;
-  const client = makeClient(brokers, clientId, log);
+  const client = makeClient({ brokers, clientId, security, log });
   const admin = client.admin();
   const consumers = new Set<Consumer>();
   const replyGroups: string[] = [];
@@ -43,7 +46,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
   const topicNames = [...TOPICS, "replies" as const].map(name);
   const { topics, producer } = await open(admin, brokers, async () => ({
     topics: await makeTopics({ admin, prefix: topicPrefix, partitions, log }),
-    producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, log }) : await startKafkajsProducer(client),
+    producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, security, log }) : await startKafkajsProducer(client),
   }));
 
   await warnOfWeakTopics(admin, TOPICS.map(name), log);
@@ -138,6 +141,6 @@ async function open<T>(admin: { connect(): Promise<void>; disconnect(): Promise<
   } catch (error) {
     await admin.disconnect().catch(() => undefined);
     if (error instanceof StartFailure) throw error;
-    throw new StartFailure(`Kafka at ${brokers.join(", ")} cannot be used: ${messageOf(error)}.`, { fix: "Check KAFKA_BROKERS and that the brokers are up and reachable from here.", cause: error });
+    throw new StartFailure(`Kafka at ${brokers.join(", ")} cannot be used: ${messageOf(error)}.`, { fix: "Check KAFKA_BROKERS, KAFKA_SSL and KAFKA_SASL_MECHANISM, and that the brokers are up and reachable from here.", cause: error });
   }
 }

@@ -47,8 +47,9 @@ const startAndPrint = (folder: string) => `
   import { makeLog } from "./platform/log.ts";
   try {
     const server = await startEmbeddedPostgres({ folder: ${JSON.stringify(folder)}, log: makeLog("silent") });
+    const told = new Promise((resolve) => process.once("SIGTERM", resolve));
     console.log("started " + server.url);
-    await new Promise((resolve) => process.once("SIGTERM", resolve));
+    await told;
     await server.stop();
   } catch (error) {
     console.log(error.name + ": " + error.message);

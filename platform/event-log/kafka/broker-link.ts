@@ -1,6 +1,9 @@
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { decodeProduce, encodeProduce } from "./produce-request.ts";
 import { ProduceFault, faultOfCode } from "./produce-errors.ts";
+import { logIn, text, type AskBroker } from "./sasl.ts";
+import type { KafkaSecurity } from "./security.ts";
 
 /** The one connection over which a process sends records to a broker. */
 export interface BrokerLink {
@@ -15,6 +18,7 @@ export interface BrokerLinkNeeds {
   clientId: string;
   /** How long the leader may wait for its followers. */
   ackMs: number;
+  security: KafkaSecurity;
 }
 
 /** Of one partition in one request; more that was given at once goes alone. Kafka's own limit for a batch is 1 MB unless set. */
@@ -44,10 +48,15 @@ interface Connection {
   /** Settles when it is connected or lost. */
   ready: Promise<void>;
   answers: Map<number, (answer: Buffer) => void>;
+  /** Monotonic ms from which on another connection takes its place, because the broker ends it when its login does. */
+  replacedFrom: number;
 }
 
+/** A connection is used for this part of the time that its login holds. */
+const LOGIN_SHARE = 0.8;
+
 /** A lost connection is made anew by the next record. */
-export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds): BrokerLink {
+export function makeBrokerLink({ host, port, clientId, ackMs, security }: BrokerLinkNeeds): BrokerLink {
   const queues: Queue[] = [-1, 1].map((acks) => ({ acks: acks as -1 | 1, waiting: [], inFlight: [], scheduled: false }));
   let connection: Connection | null = null;
   let correlationId = 0;
@@ -91,12 +100,34 @@ export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds)
   }
 
   async function request(acks: -1 | 1, records: Waiting[]): Promise<Map<string, number>> {
+    if (connection !== null && performance.now() >= connection.replacedFrom) retire(connection);
     const mine = (connection ??= open());
     await mine.ready;
+    const id = nextId();
+    const answer = await exchangeBytes(mine, id, encodeProduce({ correlationId: id, clientId, acks, ackMs }, byPlace(records)));
+    return new Map(decodeProduce(answer).map((result) => [placeOf(result), result.code]));
+  }
+
+  function nextId(): number {
     correlationId = (correlationId + 1) & 0x7fff_ffff;
-    const id = correlationId;
-    const parts = encodeProduce({ correlationId: id, clientId, acks, ackMs }, byPlace(records));
-    const answer = await new Promise<Buffer>((resolve, reject) => {
+    return correlationId;
+  }
+
+  /** What it still waits for is answered; then it ends. */
+  function retire(old: Connection): void {
+    connection = null;
+    old.replacedFrom = -Infinity;
+    // Whoever has just been given it sends first.
+    setImmediate(() => endRetired(old));
+  }
+
+  function endRetired({ replacedFrom, answers, socket }: Connection): void {
+    if (replacedFrom === -Infinity && answers.size === 0) socket.end();
+  }
+
+  /** Sends a request; resolves with the bytes of its answer. */
+  function exchangeBytes(mine: Connection, id: number, parts: readonly Uint8Array[]): Promise<Buffer> {
+    return new Promise<Buffer>((resolve, reject) => {
       const lost = (): void => {
         clearTimeout(timer);
         reject(new ProduceFault(`the connection to ${host}:${port} was lost`, true));
@@ -109,17 +140,39 @@ export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds)
         clearTimeout(timer);
         mine.socket.off("close", lost);
         mine.answers.delete(id);
+        endRetired(mine);
         resolve(bytes);
       });
       mine.socket.cork();
       for (const part of parts) mine.socket.write(part);
       mine.socket.uncork();
     });
-    return new Map(decodeProduce(answer).map((result) => [placeOf(result), result.code]));
+  }
+
+  function connectSocket(): { socket: Socket; connected: "connect" | "secureConnect" } {
+    if (security.tls === null) return { socket: connect({ host, port, noDelay: true, keepAlive: true }), connected: "connect" };
+    const socket = connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...security.tls });
+    return { socket: socket.setNoDelay(true).setKeepAlive(true), connected: "secureConnect" };
+  }
+
+  /** Logs in on a connection that has just been made; gives how long that holds, in ms. */
+  async function logInOn(mine: Connection): Promise<number> {
+    if (security.login === null) return Infinity;
+    const ask: AskBroker = async (apiKey, version, body) => {
+      const id = nextId();
+      const head = Buffer.alloc(12);
+      const name = text(clientId);
+      head.writeInt32BE(8 + name.length + body.length, 0);
+      head.writeInt16BE(apiKey, 4);
+      head.writeInt16BE(version, 6);
+      head.writeInt32BE(id, 8);
+      return exchangeBytes(mine, id, [head, name, body]);
+    };
+    return (await logIn(ask, security.login)) || Infinity;
   }
 
   function open(): Connection {
-    const socket = connect({ host, port, noDelay: true, keepAlive: true });
+    const { socket, connected } = connectSocket();
     const answers: Connection["answers"] = new Map();
     let buffered: Buffer = Buffer.alloc(0);
     socket.on("data", (chunk: Buffer) => {
@@ -130,10 +183,20 @@ export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds)
         buffered = buffered.subarray(end);
       }
     });
-    const ready = new Promise<void>((resolve, reject) => {
+    const made: Connection = { socket, ready: Promise.resolve(), answers, replacedFrom: Infinity };
+    made.ready = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => socket.destroy(new Error(`${host}:${port} did not take the connection within ${CONNECT_MS / 1_000} s`)), CONNECT_MS);
       let reason = `the connection to ${host}:${port} was lost`;
-      socket.once("connect", () => (clearTimeout(timer), resolve()));
+      socket.once(connected, () => {
+        logInOn(made).then(
+          (holdsMs) => {
+            clearTimeout(timer);
+            made.replacedFrom = performance.now() + LOGIN_SHARE * holdsMs;
+            return resolve();
+          },
+          (error: Error) => socket.destroy(error),
+        );
+      });
       socket.once("error", (error) => (reason = error.message));
       socket.once("close", () => {
         clearTimeout(timer);
@@ -141,7 +204,7 @@ export function makeBrokerLink({ host, port, clientId, ackMs }: BrokerLinkNeeds)
         reject(new ProduceFault(reason, true));
       });
     });
-    return { socket, ready, answers };
+    return made;
   }
 
   return {

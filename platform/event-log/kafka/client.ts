@@ -1,15 +1,17 @@
 import { Kafka, logLevel, type Admin } from "kafkajs";
 import type { Log } from "../../log.ts";
 import { LogUnavailable } from "../port.ts";
+import { kafkajsSecurity, type KafkaSecurity } from "./security.ts";
 
 /** A call of ours gives up after this, whatever the client still tries behind it. */
 const CALL_MS = 8_000;
 
 /** One client for all connections of a process. Its own log lines go to ours at debug: what matters is logged by its callers. */
-export function makeClient(brokers: string[], clientId: string, log: Log): Kafka {
+export function makeClient({ brokers, clientId, security, log }: { brokers: string[]; clientId: string; security: KafkaSecurity; log: Log }): Kafka {
   return new Kafka({
     clientId,
     brokers,
+    ...kafkajsSecurity(security),
     connectionTimeout: 3_000,
     requestTimeout: 5_000,
     retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 4 },

@@ -4,6 +4,7 @@ import type { Log } from "../../log.ts";
 import { makeBrokerLink, type BrokerLink } from "./broker-link.ts";
 import { answered, messageOf } from "./client.ts";
 import { ProduceFault } from "./produce-errors.ts";
+import type { KafkaSecurity } from "./security.ts";
 
 /** Sends records, all or none of those given at once. Rejections leave open whether they were taken. */
 export interface KafkaProducer {
@@ -21,7 +22,7 @@ const PAUSES_MS = [50, 100, 200, 400];
  * Produce requests of our own over one connection to each broker: a frame's bytes go out as they are, where kafkajs copies
  * them several times and sums them a byte at a time. Which broker leads a partition is asked of kafkajs.
  */
-export function makeDirectProducer({ admin, topicNames, clientId, log }: { admin: Admin; topicNames: string[]; clientId: string; log: Log }): KafkaProducer {
+export function makeDirectProducer({ admin, topicNames, clientId, security, log }: { admin: Admin; topicNames: string[]; clientId: string; security: KafkaSecurity; log: Log }): KafkaProducer {
   const links = new Map<string, BrokerLink>();
   let leaders = new Map<string, BrokerLink>();
   let locating: Promise<void> | null = null;
@@ -43,7 +44,7 @@ export function makeDirectProducer({ admin, topicNames, clientId, log }: { admin
   function linkTo(host: string, port: number): BrokerLink {
     const address = `${host}:${port}`;
     let link = links.get(address);
-    if (!link) links.set(address, (link = makeBrokerLink({ host, port, clientId, ackMs: ACK_MS })));
+    if (!link) links.set(address, (link = makeBrokerLink({ host, port, clientId, ackMs: ACK_MS, security })));
     return link;
   }
 

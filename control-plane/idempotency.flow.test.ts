@@ -30,6 +30,23 @@ const steered = route({
   },
 });
 
+/** Does what the test says, and nothing else. */
+const slow = route({
+  method: "POST",
+  path: "/slow",
+  scope: "services:write",
+  tag: "Test",
+  summary: "Takes as long as it is told to",
+  body: z.strictObject({ name: z.string() }),
+  response: z.object({ name: z.string() }),
+  status: 201,
+  failures: ["CONFLICT"],
+  async handle({ body }) {
+    await steer();
+    return body;
+  },
+});
+
 /** Answers with as many bytes as it is asked for. */
 const large = route({
   method: "POST",
@@ -50,7 +67,7 @@ const large = route({
 let now = Date.now();
 let plane: TestControlPlane;
 beforeAll(async () => {
-  plane = await startTestControlPlane({ routes: [...ALL_ROUTES, steered, large], clock: { now: () => now, monotonic: () => performance.now() } });
+  plane = await startTestControlPlane({ routes: [...ALL_ROUTES, steered, slow, large], clock: { now: () => now, monotonic: () => performance.now() } });
 });
 afterAll(() => plane.stop());
 
@@ -248,4 +265,20 @@ describe("what is kept", () => {
     const decoded = Buffer.from((JSON.parse(stored.body) as { data: string }).data, "base64").toString("latin1");
     for (const text of [stored.body, stored.hash, decoded]) expect(text).not.toContain(String(body.key).slice(4, 20));
   });
+});
+
+it("many slow calls of one organization leave connections to others, and all are done", async () => {
+  let begun = 0;
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  steer = () => (begun++, released);
+  const others = await plane.createOrganization("team");
+  const calls = Array.from({ length: 24 }, (_, n) => post(newId(), { name: `Slow ${n}` }, "/slow"));
+  await expect.poll(() => begun).toBe(4);
+  // Twice as many as there are connections wait meanwhile.
+  expect((await plane.call("GET", "/incidents", undefined, { "x-api-key": others.apiKey })).status).toBe(200);
+  expect(begun).toBe(4);
+  release();
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 201));
+  steer = async () => undefined;
 });

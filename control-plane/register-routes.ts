@@ -135,8 +135,7 @@ async function answer(route: Route, { needsOf, kept, versions, changes, places }
   if (!caller) throw new Error("a route was reached without a caller");
   const needs = needsOf(caller.actor.organizationId);
   const run = async (needs: ControlPlaneNeeds): Promise<SentAnswer> => {
-    const work = () => route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
-    const value = await places.occupy(caller.actor.organizationId, async () => work());
+    const value = await route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
     // Parsing keeps only what the description names, so nothing else of a row can leave.
     const show = (shown: unknown) => JSON.stringify((route.response as z.ZodType).parse(shown));
     const status = route.status ?? 200;
@@ -145,15 +144,20 @@ async function answer(route: Route, { needsOf, kept, versions, changes, places }
     return "text" in value ? { status, body: value.text, headers: { ...value.headers, "Content-Type": value.contentType } } : { status: value.status, body: show(value.value) };
   };
   const idempotencyKey = route.method === "POST" ? request.headers["idempotency-key"] : undefined;
-  const sent = idempotencyKey !== undefined ? await runOnce(String(idempotencyKey)) : route.keptUntilChange ? await findKept() : await run(needs);
+  const sent = await (idempotencyKey === undefined && route.keptUntilChange ? findKept() : inPlace(() => (idempotencyKey === undefined ? run(needs) : runOnce(String(idempotencyKey)))));
   void reply.code(sent.status).headers({ "Content-Type": "application/json; charset=utf-8", ...sent.headers });
   return sent.chunks ? sendStream(sent.chunks, request, reply, needs.log) : reply.send(sent.body);
+
+  /** A place comes before a connection: who waits for a place must not hold what those who have one wait for. */
+  function inPlace(work: () => Promise<SentAnswer>): Promise<SentAnswer> {
+    return places.occupy(caller!.actor.organizationId, work);
+  }
 
   async function findKept(): Promise<SentAnswer> {
     const { organizationId } = caller!.actor;
     // Read before the answer is made: what changes in between gives it another version.
     const version = await versions.read(needs.database, organizationId);
-    return kept.find(organizationId, `${route.path} ${JSON.stringify(query)}`, version, () => run(needs));
+    return kept.find(organizationId, `${route.path} ${JSON.stringify(query)}`, version, () => inPlace(() => run(needs)));
   }
 
   async function runOnce(idempotencyKey: string): Promise<SentAnswer> {

@@ -36,8 +36,8 @@ export interface Authentication {
   /** Counts a request that names no key, by its client's address; RATE_LIMITED. */
   countStranger(request: FastifyRequest, reply: FastifyReply): void;
   /**
-   * What `requireCaller` would refuse without looking anything up, and the headers of having been counted: a request without a
-   * key that could be one, and one with a key that is not known from an address past its limit. Null, and nothing is counted, for others.
+   * Refuses a request for which no key needs to be looked up, and counts it. That is a request without a well-formed key, or one
+   * with an unknown key from an address past its limit. Gives the failure and the rate headers. Null for all others, which are not counted.
    */
   refuseAtOnce(request: Asking): { failure: Failure; headers: Record<string, number> } | null;
 }

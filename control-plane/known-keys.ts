@@ -72,15 +72,14 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
     return false;
   }
 
+  const nameMayExist = (name: string): boolean => entries.has(name) || lookUps.isLoading(name);
+
   return {
     needsLookUp(key) {
       const name = nameOf(key);
-      return !entries.has(name) && !lookUps.isLoading(name) && !isAbsent(name);
+      return !nameMayExist(name) && !isAbsent(name);
     },
-    mayExist(key) {
-      const name = nameOf(key);
-      return entries.has(name) || lookUps.isLoading(name);
-    },
+    mayExist: (key) => nameMayExist(nameOf(key)),
     async find(key) {
       const name = nameOf(key);
       const entry = entries.get(name);

@@ -20,7 +20,7 @@ interface Options<V> {
   load(keys: readonly string[]): Promise<ReadonlyMap<string, V>>;
   /** Keys that are looked up at the same time. */
   maxLoads?: number;
-  /** A value is read after it was asked for: who asks while its look-up runs waits for the next one. */
+  /** Never gives a value that was read before it was asked for: a key that is asked for while its look-up runs is looked up again. */
   fresh?: boolean;
 }
 

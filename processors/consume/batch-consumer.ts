@@ -39,7 +39,7 @@ export interface BatchOptions {
   maxBytes: number;
   /** Batches begin at least so far apart, in ms: few large inserts cost ClickHouse less than many small ones. */
   everyMs: number;
-  /** The same while few events come. */
+  /** Batches begin so far apart while few events come, in ms. Without it, `everyMs` apart. */
   quietMs?: number;
   /** Whether its cursors prove that everything received before a moment is processed. */
   proves?: boolean;

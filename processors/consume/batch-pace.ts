@@ -12,7 +12,7 @@ export interface BatchPace {
 interface PaceNeeds {
   /** Batches are never closer. */
   everyMs: number;
-  /** While few events come, batches are as far apart as this. */
+  /** Batches are so far apart while few events come. */
   quietMs: number;
   /** Milliseconds that never go back. */
   now(): number;

@@ -15,6 +15,6 @@ export interface ConsumerNeeds {
 /** What a consumer needs that writes to PostgreSQL. */
 export interface DatabaseConsumerNeeds extends ConsumerNeeds {
   database: Database;
-  /** How far apart batches of events are while few come, in ms; without, as far as always. */
+  /** Batches of events begin so far apart while few events come, in ms. Without it, as far apart as under load. */
   quietMs?: number;
 }

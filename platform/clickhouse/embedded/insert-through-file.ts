@@ -68,12 +68,17 @@ export async function openFileInserts({ pool, folder }: { pool: SessionPool; fol
     async insert(statement, data, { database, settings }) {
       const columns = statement.through ? [] : chosen(await columnsOf(statement.table, database), statement);
       const file = free.pop() ?? `${randomUUID()}.rows`;
+      const path = join(folder, file);
       try {
-        await writeFile(join(folder, file), data, { mode: 0o600 });
-        return await pool.run(insertFrom(file, statement, columns, settings), { database, format: "Null" });
-      } finally {
-        await truncate(join(folder, file));
-        free.push(file);
+        await writeFile(path, data, { mode: 0o600 });
+        const result = await pool.run(insertFrom(file, statement, columns, settings), { database, format: "Null" });
+        // The rows stand: that the file cannot be emptied must not look like an insert that failed.
+        await truncate(path).then(() => free.push(file), () => rm(path, { force: true }));
+        return result;
+      } catch (error) {
+        // A file whose insert failed is not used again: the disk may be full, or the file may not be there.
+        await rm(path, { force: true });
+        throw error;
       }
     },
     forgetTables: () => known.clear(),

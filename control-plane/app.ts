@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { scopeRefusal } from "../domain/api-keys/judge.ts";
+import { makeContentVersions } from "../domain/organizations/content-version.ts";
 import { makeClientAddress, vouchedAddress } from "../platform/client-address.ts";
 import { Failure } from "../platform/failures.ts";
 import { newId } from "../platform/ids.ts";
@@ -137,7 +138,7 @@ function registerApi(
   api.setNotFoundHandler((request, reply) => {
     throw unknownAddress(request, reply, table);
   });
-  registerRoutes(api, options);
+  registerRoutes(api, { ...options, versions: makeContentVersions(options.database) });
 }
 
 /** NOT_FOUND, or METHOD_NOT_ALLOWED with the `Allow` header. */

@@ -46,6 +46,16 @@ describe("incidents", () => {
     expect((await open()).status).toBe(201);
   });
 
+  it("are counted anew before the bound, however many were granted at once", async () => {
+    const { organizationId, apiKey } = await plane.createOrganization("free");
+    await plane.database.execute(sql`
+      insert into incidents (id, organization_id, title, status, severity, started_at, created_at, updated_at)
+      select gen_random_uuid(), ${organizationId}, 'n', 'resolved', 'minor', now(), now(), now() from generate_series(1, ${INCIDENTS_PER_DAY.free - 20}::int)`);
+    const statuses: number[] = [];
+    for (let n = 0; n < 22; n++) statuses.push((await plane.call("POST", "/incidents", { title: `${n}`, message: "m" }, { "x-api-key": apiKey })).status);
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429, 429]);
+  });
+
   it.each([
     { path: "/incidents", what: "incident", body: { title: "Long", message: "m" }, table: "incident_updates", column: "incident_id", status: "monitoring", next: "resolved" },
     { path: "/maintenance-windows", what: "maintenance window", body: { title: "Long", starts_at: "2999-01-01T00:00:00Z", ends_at: "2999-01-01T01:00:00Z" }, table: "maintenance_updates", column: "maintenance_window_id", status: "scheduled", next: "cancelled" },

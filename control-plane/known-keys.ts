@@ -26,6 +26,8 @@ export interface KnownKeys {
 /** A key is asked for again after this: a revocation has to work within 5 s. */
 const FRESH_MS = 2_000;
 const CAPACITY = 50_000;
+/** Keys whose hash is kept beside their text: a request asks for it several times. */
+const MOST_HASHED = 10_000;
 /** So long it is remembered that a key does not exist; none comes into being later. */
 const ABSENT_MS = 10_000;
 /** Absences have a map of their own: keys that somebody makes up must not push out those that exist. */
@@ -41,6 +43,8 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
   const entries = new Map<string, Entry>();
   /** The monotonic ms until which an absence counts, by hash. */
   const absences = new Map<string, number>();
+  /** The hashes of keys that exist, by their text. */
+  const hashed = new Map<string, string>();
   const lookUps = makeLoadTogether({ load });
   /** Of its own: however many unknown keys are looked up, those that exist are read again in time. */
   const readings = makeLoadTogether({ load, maxLoads: CAPACITY });
@@ -72,6 +76,16 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
     return false;
   }
 
+  function nameOf(key: string): string {
+    const known = hashed.get(key);
+    if (known !== undefined) return known;
+    const name = hashApiKey(key).toString("base64");
+    if (!entries.has(name)) return name;
+    if (hashed.size >= MOST_HASHED) hashed.clear();
+    hashed.set(key, name);
+    return name;
+  }
+
   const nameMayExist = (name: string): boolean => entries.has(name) || lookUps.isLoading(name);
 
   return {
@@ -98,8 +112,4 @@ export function makeKnownKeys({ database, clock, log }: { database: Database; cl
     noteUse: (id) => uses.note(id),
     close: () => uses.close(),
   };
-}
-
-function nameOf(key: string): string {
-  return hashApiKey(key).toString("base64");
 }

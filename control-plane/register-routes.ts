@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { makeContentVersions, type ContentVersions } from "../domain/organizations/content-version.ts";
+import type { ContentVersions } from "../domain/organizations/content-version.ts";
 import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
 import { makePlacesByOwner, type PlacesByOwner } from "../platform/places.ts";
@@ -32,14 +32,14 @@ interface Answering {
 }
 
 /** Registers each route with its validation. Bodies are JSON or forms, plain or gzipped. */
-export function registerRoutes(api: FastifyInstance, { routes, tenants, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants }): void {
+export function registerRoutes(api: FastifyInstance, { routes, tenants, versions, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants; versions: ContentVersions }): void {
   const changes = makeDayBudget(others);
   const answering: Answering = {
     changes,
     // This is where a request is bound to its organization: no handler has another way to the database.
     needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
     kept: makeKeptAnswers(KEPT_BYTES),
-    versions: makeContentVersions(),
+    versions,
     places: makePlacesByOwner(AT_ONCE),
   };
   api.removeAllContentTypeParsers();
@@ -156,7 +156,7 @@ async function answer(route: Route, { needsOf, kept, versions, changes, places }
   async function findKept(): Promise<SentAnswer> {
     const { organizationId } = caller!.actor;
     // Read before the answer is made: what changes in between gives it another version.
-    const version = await versions.read(needs.database, organizationId);
+    const version = await versions.read(organizationId);
     return kept.find(organizationId, `${route.path} ${JSON.stringify(query)}`, version, () => inPlace(() => run(needs)));
   }
 

@@ -22,27 +22,28 @@ interface Options<V> {
   maxLoads?: number;
   /** Never gives a value that was read before it was asked for: a key that is asked for while its look-up runs is looked up again. */
   fresh?: boolean;
+  /** A call of `load` comes no sooner than so many ms after the one before: 10 gives 100 a second. */
+  pauseMs?: number;
 }
 
 const MAX_LOADS = 1_000;
-/** A call of `load` comes no sooner than so many ms after the one before: at most 100 a second. */
 const PAUSE_MS = 10;
 
 /**
  * Looks values up by their keys. However many keys are asked for, the calls of `load` are bounded: those who ask for one key
  * share its look-up, and what is asked for within some ms is looked up together.
  */
-export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS, fresh = false }: Options<V>): LoadTogether<V> {
+export function makeLoadTogether<V>({ load, maxLoads = MAX_LOADS, fresh = false, pauseMs = PAUSE_MS }: Options<V>): LoadTogether<V> {
   /** What may still be joined. */
   const loading = new Map<string, Promise<V | null>>();
   /** Keys of look-ups that have begun and may not be joined. */
   let begun = 0;
   let keys: string[] = [];
   let batch: Promise<ReadonlyMap<string, V>> | null = null;
-  let startedAt = -PAUSE_MS;
+  let startedAt = -pauseMs;
 
   async function loadBatch(): Promise<ReadonlyMap<string, V>> {
-    const pause = startedAt + PAUSE_MS - performance.now();
+    const pause = startedAt + pauseMs - performance.now();
     // Without a pause, what one turn of the event loop asks for still goes together.
     await (pause > 0 ? setTimeout(pause) : setImmediate());
     const asked = keys;

@@ -12,7 +12,7 @@ declare module "vitest" {
     /** The run's PostgreSQL; its database `template_pharos` is migrated and empty. */
     postgresUrl: string;
     /** The logins that its databases share; they name `template_pharos`. */
-    postgresLogins: { application: string; tenant: string; tenantKey: string };
+    postgresLogins: { application: string; tenant: string; tenantKey: string; statementsAreHidden: boolean };
   }
 }
 

@@ -24,13 +24,13 @@ export async function freshDatabase({ migrated = true }: { migrated?: boolean } 
   const name = `test_${newId().replaceAll("-", "")}`;
   await onServer(serverUrl, `create database ${name} template ${migrated ? "template_pharos" : "template0"}`);
   const url = serverUrl.replace("/pharos?", `/${name}?`);
-  const { tenantKey, ...logins } = inject("postgresLogins");
+  const { tenantKey, statementsAreHidden, ...logins } = inject("postgresLogins");
   const here = (login: string) => login.replace("/template_pharos?", `/${name}?`);
   const database = openDatabase(url, 20, makeLog("silent"));
   return {
     database,
     url,
-    logins: { application: here(logins.application), tenant: here(logins.tenant), tenantKey: Buffer.from(tenantKey, "hex") },
+    logins: { application: here(logins.application), tenant: here(logins.tenant), tenantKey: Buffer.from(tenantKey, "hex"), statementsAreHidden },
     async drop() {
       if (!database.$client.ended) await database.$client.end();
       await onServer(serverUrl, `drop database ${name} with (force)`);

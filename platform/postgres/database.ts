@@ -80,7 +80,7 @@ const ofConnection = new WeakMap<PoolClient, NodePgDatabase<typeof tables>>();
 
 /**
  * The connection is taken and given back here: drizzle's own `database.transaction` keeps one for ever when its `begin`
- * fails, and a pool that lost all of them this way never answers again. A connection whose work failed by losing Postgres is closed.
+ * fails, and a pool that lost all of them this way never answers again. A connection that is of no more use is closed.
  */
 async function onOneConnection<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const client = await database.$client.connect();
@@ -90,7 +90,7 @@ async function onOneConnection<T>(database: Database, work: (transaction: Transa
     if (!single) ofConnection.set(client, (single = drizzle({ client, schema: tables })));
     return await single.transaction(work);
   } catch (error) {
-    lost = isPostgresAway(error);
+    lost = isConnectionSpoilt(error);
     throw error;
   } finally {
     client.release(lost);
@@ -106,6 +106,14 @@ export function postgresCode(error: unknown): string | null {
 }
 
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
+
+/**
+ * True when a connection is of no more use: Postgres is away, or a statement of ours is no longer
+ * prepared in its session (26000), because somebody's SQL threw it away.
+ */
+export function isConnectionSpoilt(error: unknown): boolean {
+  return isPostgresAway(error) || postgresCode(error) === "26000";
+}
 
 /** True when Postgres could not be reached or is shutting down or starting, as against having refused the query. */
 export function isPostgresAway(error: unknown): boolean {

@@ -113,8 +113,10 @@ describe("the tenants' login", () => {
 
   test("finds no key of another organization in what other sessions do", async () => {
     await tenants.of(other).select().from(services);
-    const [seen] = await bound((client) => fates(client, ["select query from pg_stat_activity union all select statement from pg_prepared_statements"]));
+    const [seen] = await bound((client) => fates(client, ["select query from pg_stat_activity"]));
     expect(JSON.stringify(seen)).not.toContain(other);
+    expect(logins.statementsAreHidden).toBe(true);
+    expect(await bound((client) => fates(client, ["select name from pg_prepared_statements", "select name from pg_prepared_statement()"]))).toEqual([DENIED, DENIED]);
   });
 
   test("is bound to the next organization whatever a session was made to show", async () => {
@@ -151,6 +153,7 @@ describe("prepareLogins", () => {
     try {
       await migrate(url, log);
       const own = await prepareLogins({ url, log });
+      expect(own.statementsAreHidden).toBe(false);
       expect(await connected(own.application, (client) => fates(client, ["select count(*)::int from organizations", "create temporary table t (id int)"]))).toEqual([[[0]], DENIED]);
       const tenants = openTenants(own, 1, log);
       expect(await tenants.of(mine).select().from(organizations)).toEqual([]);

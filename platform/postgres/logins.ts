@@ -14,6 +14,11 @@ export interface Logins {
   tenant: string;
   /** Proves to the database which organization a tenant's connection is bound to. */
   tenantKey: Buffer;
+  /**
+   * The tenants' sessions cannot read the names of their prepared statements, so these may stay
+   * when a connection goes from one organization to another.
+   */
+  statementsAreHidden: boolean;
 }
 
 interface LoginNeeds {
@@ -33,11 +38,12 @@ type Kind = keyof typeof GROUPS;
  */
 export async function prepareLogins({ url, given = null, log }: LoginNeeds): Promise<Logins> {
   return asOwner(url, log, async (owner) => {
-    const { rows: [facts] } = await owner.query<{ tenant: Buffer; logins: Buffer; database: string }>(
-      "select (select key from pharos_private.tenant_key) as tenant, (select key from pharos_private.login_key) as logins, current_database() as database",
+    const { rows: [facts] } = await owner.query<{ tenant: Buffer; logins: Buffer; database: string; hidden: boolean }>(
+      `select (select key from pharos_private.tenant_key) as tenant, (select key from pharos_private.login_key) as logins, current_database() as database,
+         not has_function_privilege('${GROUPS.tenant}', 'pg_prepared_statement()', 'execute') as hidden`,
     );
     const addressOf = async (kind: Kind) => (given ? useLogin(owner, kind, given[kind]) : makeLogin(owner, kind, url, facts!));
-    return { application: await addressOf("application"), tenant: await addressOf("tenant"), tenantKey: facts!.tenant };
+    return { application: await addressOf("application"), tenant: await addressOf("tenant"), tenantKey: facts!.tenant, statementsAreHidden: facts!.hidden };
   });
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { Client, type QueryResult } from "pg";
 
@@ -7,6 +8,12 @@ const SEEN_OFTEN = 5;
 const MOST = 200;
 /** Statements that are counted at a time. */
 const COUNTED = 2_000;
+
+/**
+ * Part of every name. Where a session cannot read the names of its prepared statements, what one
+ * request left in it cannot stand in for a statement of the next.
+ */
+const SECRET = randomBytes(16).toString("base64url");
 
 const names = new Map<string, string>();
 const seen = new Map<string, number>();
@@ -23,7 +30,7 @@ function nameOf(text: string): string | null {
     return null;
   }
   seen.delete(text);
-  const given = `pharos ${names.size}`;
+  const given = `pharos ${names.size} ${SECRET}`;
   names.set(text, given);
   return given;
 }
@@ -47,6 +54,11 @@ interface Inner {
   connection: { stream: Writable; parsedStatements: object; submittedNamedStatements: object };
 }
 
+/** What `discard all` does, as PostgreSQL documents it, without `deallocate all` and `discard plans`. */
+const EMPTY_BUT_STATEMENTS =
+  "close all; reset session authorization; reset all; unlisten *;" +
+  " select pg_advisory_unlock_all(); discard temp; discard sequences";
+
 const NOTHING = { command: "BEGIN", rowCount: null, oid: 0, fields: [], rows: [] } satisfies QueryResult;
 
 /**
@@ -67,8 +79,13 @@ export const PreparingClient = class extends Client {
     return Promise.resolve(NOTHING) as never;
   }
 
-  /** Gives the session back as it began: settings, locks, prepared statements, and whom it listens to. Nothing of it may be on its way. */
-  discardAll(): Promise<unknown> {
+  /**
+   * Gives the session back as it began: settings, role, locks, cursors, and whom it listens to.
+   * `keepStatements` leaves the prepared ones, which costs a third: nothing is parsed and planned
+   * again. Nothing of the session may be on its way.
+   */
+  empty({ keepStatements }: { keepStatements: boolean }): Promise<unknown> {
+    if (keepStatements) return this.query(EMPTY_BUT_STATEMENTS) as Promise<unknown>;
     Object.assign((this as unknown as Inner).connection, { parsedStatements: {}, submittedNamedStatements: {} });
     return this.query("discard all") as Promise<unknown>;
   }

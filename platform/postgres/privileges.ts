@@ -53,6 +53,14 @@ BEGIN
   -- Both are everybody's on servers, or in databases, that keep the defaults of older ones. Who may not take a right away is warned by PostgreSQL.
   IF has_schema_privilege('pharos_tenant', here, 'CREATE') THEN EXECUTE format('REVOKE CREATE ON SCHEMA %s FROM PUBLIC', here); END IF;
   IF has_database_privilege('pharos_tenant', current_database(), 'TEMPORARY') THEN EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()); END IF;
+  -- Who reads the names of prepared statements could put another in place of ours. Only the
+  -- owner of the catalogs may take this away; without it, connections are emptied of them.
+  IF has_function_privilege('pharos_tenant', 'pg_prepared_statement()', 'EXECUTE') THEN
+    BEGIN
+      REVOKE EXECUTE ON FUNCTION pg_prepared_statement() FROM PUBLIC;
+    EXCEPTION WHEN insufficient_privilege THEN NULL;
+    END;
+  END IF;
   FOR each IN SELECT name FROM unnest(ARRAY['pharos_application', 'pharos_tenant']) AS name WHERE NOT has_database_privilege(name, current_database(), 'CONNECT') LOOP
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %s', current_database(), each.name);
   END LOOP;

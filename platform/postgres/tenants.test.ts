@@ -60,16 +60,21 @@ describe("an organization's database", () => {
     expect(await code("delete from organizations")).toBe("42501");
   });
 
-  it("leaves nothing in a connection for whoever has it next", async () => {
-    const alone = openTenants(fresh.logins, 1, makeLog("silent"));
+  /** Whoever owns the database's catalogs hides the names; another server's owner may not. */
+  it.each([{ hidden: true }, { hidden: false }])("leaves nothing in a connection for whoever has it next; names of statements hidden: $hidden", async ({ hidden }) => {
+    await fresh.database.execute(sql.raw(`${hidden ? "revoke execute on function pg_prepared_statement() from" : "grant execute on function pg_prepared_statement() to"} pharos_tenant`));
+    const alone = openTenants({ ...fresh.logins, statementsAreHidden: hidden }, 1, makeLog("silent"));
     try {
       const [evil, victim] = [alone.of(mine), alone.of(other)];
       const names = () => victim.select({ name: organizations.name }).from(organizations);
       // Until their statements have names.
       for (let n = 0; n < 8; n++) await Promise.all([evil.select({ name: organizations.name }).from(organizations), names()]);
-      const { rows } = await evil.execute<{ name: string }>(sql`select name from pg_prepared_statements`);
+      await evil.select({ name: organizations.name }).from(organizations);
+      const { rows } = await evil.execute<{ name: string }>(sql`select name from pg_prepared_statements`).catch(() => ({ rows: [] }));
+      expect(rows.length > 0).toBe(!hidden);
       for (const name of new Set([...rows.map((row) => row.name), "show organization", ...Array.from({ length: 50 }, (_, n) => `pharos ${n}`)])) {
-        await evil.execute(sql.raw(`deallocate "${name}"`)).catch(() => undefined);
+        // What is not there costs the connection, and with it all that was left in it.
+        if (rows.some((row) => row.name === name)) await evil.execute(sql.raw(`deallocate "${name}"`));
         await evil.execute(sql.raw(`prepare "${name}"(text) as update organizations set name = left($1, 200) where id = '${mine}' returning name`)).catch(() => undefined);
       }
       await evil.execute(sql`set statement_timeout = 1`);
@@ -79,6 +84,24 @@ describe("an organization's database", () => {
       expect(await alone.of(mine).select({ name: organizations.name }).from(organizations)).toEqual([{ name: mine }]);
       const { rows: [kept] } = await victim.execute(sql`select (select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks, (select count(*)::int from pg_listening_channels()) as channels, current_setting('statement_timeout') as timeout`);
       expect(kept).toEqual({ locks: 0, channels: 0, timeout: "30s" });
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it("throws away our prepared statements at the cost of one failure, and closes a transaction that was left open", async () => {
+    const alone = openTenants(fresh.logins, 1, makeLog("silent"));
+    try {
+      const names = () => alone.of(other).select({ name: organizations.name }).from(organizations);
+      for (let n = 0; n < 8; n++) await names();
+      await alone.of(mine).execute(sql`deallocate all`);
+      expect(await names().catch(postgresCode)).toBe("26000");
+      expect(await names()).toEqual([{ name: other }]);
+      const pidOf = async (id: string) => (await alone.of(id).execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]!.pid;
+      const pid = await pidOf(mine);
+      await alone.of(mine).execute(sql`begin`);
+      expect(await names()).toEqual([{ name: other }]);
+      expect(await pidOf(other)).not.toBe(pid);
     } finally {
       await alone.close();
     }

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import * as tables from "../../schemas/tables/all.ts";
 import type { Log } from "../log.ts";
-import { isPostgresAway, poolOptions, watchPool, type Database } from "./database.ts";
+import { isConnectionSpoilt, poolOptions, watchPool, type Database } from "./database.ts";
 import type { Logins } from "./logins.ts";
 import type { PreparingClient } from "./preparing-client.ts";
 
@@ -24,7 +24,7 @@ const KEPT = 1_000;
  * Opens a pool of the tenants' login, which row-level security holds for. Whose rows a connection sees is set when it is
  * taken and differs from last time: the setting and the query go out together, in one round trip.
  */
-export function openTenants({ tenant, tenantKey }: Pick<Logins, "tenant" | "tenantKey">, maxConnections: number, log: Log): Tenants {
+export function openTenants({ tenant, tenantKey, statementsAreHidden }: Omit<Logins, "application">, maxConnections: number, log: Log): Tenants {
   const pool = new Pool({ ...poolOptions(tenant, maxConnections), pipeline: true });
   watchPool(pool, log);
   /** What each connection shows; one that is missing here is new. */
@@ -33,8 +33,9 @@ export function openTenants({ tenant, tenantKey }: Pick<Logins, "tenant" | "tena
 
   function show(client: PoolClient, organizationId: string): Promise<unknown> | null {
     if (shown.get(client) === organizationId) return null;
-    // A statement of the organization before may have left something for the next one: a prepared statement under a name of ours, settings, locks.
-    const isEmptied = shown.has(client) ? (client as unknown as InstanceType<typeof PreparingClient>).discardAll() : null;
+    // A statement of the organization before may have left something for the next one: settings, locks, and a prepared
+    // statement in place of ours where it could find the name.
+    const isEmptied = shown.has(client) ? (client as unknown as InstanceType<typeof PreparingClient>).empty({ keepStatements: statementsAreHidden }) : null;
     shown.set(client, organizationId);
     const statement = { text: "select set_config('pharos.organization', $1, false)", values: [`${organizationId} ${proofOf(organizationId, tenantKey)}`], nameless: true };
     return Promise.all([isEmptied, client.query(statement)]).catch((error: unknown) => {
@@ -44,11 +45,20 @@ export function openTenants({ tenant, tenantKey }: Pick<Logins, "tenant" | "tena
     });
   }
 
+  /** One that was left amid a transaction is closed: emptying it would be part of that. */
+  async function take(): Promise<PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if ((client.getTransactionStatus() ?? "I") === "I") return client;
+      client.release(true);
+    }
+  }
+
   /** What drizzle and `inTransaction` use of a pool. */
   function poolOf(organizationId: string) {
     return {
       async connect(): Promise<PoolClient> {
-        const client = await pool.connect();
+        const client = await take();
         try {
           await show(client, organizationId);
           return client;
@@ -58,15 +68,16 @@ export function openTenants({ tenant, tenantKey }: Pick<Logins, "tenant" | "tena
         }
       },
       async query(...given: unknown[]): Promise<unknown> {
-        const client = await pool.connect();
+        const client = await take();
         let lost = false;
         try {
           const showing = show(client, organizationId);
           const asked = (client.query as (...given: unknown[]) => Promise<unknown>)(...given);
-          // Without its setting the answer is not used.
+          // Both have ended before another has the connection; without its setting the answer is not used.
+          await Promise.allSettled([asked, showing]);
           return (await Promise.all([asked, showing]))[0];
         } catch (error) {
-          lost = isPostgresAway(error);
+          lost = isConnectionSpoilt(error);
           throw error;
         } finally {
           client.release(lost);

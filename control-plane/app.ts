@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { scopeRefusal } from "../domain/api-keys/judge.ts";
 import { makeContentVersions } from "../domain/organizations/content-version.ts";
@@ -9,9 +10,11 @@ import type { Tenants } from "../platform/postgres/tenants.ts";
 import type { Probes } from "../platform/probes.ts";
 import { publicUrl } from "../platform/public-url.ts";
 import { makeRateLimit } from "../platform/rate-limit.ts";
+import { makeKeptAnswering, type KeptAnswer } from "./answer-kept.ts";
 import { makeAuthentication, type Authentication, type Caller } from "./authenticate.ts";
 import { failureOf, failureReply } from "./failure-reply.ts";
 import { forwardIngest } from "./forward-ingest.ts";
+import { makeKeptAnswers } from "./kept-answers.ts";
 import { makeKnownKeys } from "./known-keys.ts";
 import { registerOpenApi, scopesOf } from "./openapi.ts";
 import { servePages, type Pages } from "./pages/serve.tsx";
@@ -51,6 +54,9 @@ export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourc
 
 const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
 
+/** Answers that are kept, of all organizations together. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
 /** How long a request's bytes may take to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
@@ -66,6 +72,9 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   const clientAddress = makeClientAddress(config.TRUSTED_PROXIES);
   const keys = makeKnownKeys({ database, clock, log });
   const authentication = makeAuthentication({ keys, rateLimit: makeRateLimit({ clock }), clientAddress, clock, config });
+  const versions = makeContentVersions(database);
+  const kept = makeKeptAnswers<KeptAnswer>(KEPT_BYTES);
+  const keptAnswering = makeKeptAnswering({ routes: options.routes, kept, versions, judge: authentication.judge, requestIdOf });
   const table = makeRouteTable();
   const indexing = startSourceMapIndexing(log);
 
@@ -81,11 +90,11 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
-    serverFactory: (handle) => makeStrangersRefusingServer(handle, { refuseAtOnce: authentication.refuseAtOnce, requestIdOf: ({ headers }) => saneRequestId(headers["x-request-id"]), requestTimeout: REQUEST_TIMEOUT_MS }),
+    serverFactory: (handle) => makeStrangersRefusingServer(handle, { refuseAtOnce: authentication.refuseAtOnce, keptAnswering, requestIdOf, requestTimeout: REQUEST_TIMEOUT_MS }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While stopping, what arrives on an open connection is still answered; the connection then ends.
     return503OnClosing: false,
-    genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]),
+    genReqId: requestIdOf,
     frameworkErrors: (error, request, reply) => {
       void reply.header("X-Request-Id", request.id);
       void answerFailure(countedOr(error, () => authentication.countStranger(request, reply)), request, reply);
@@ -109,7 +118,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   app.addHook("onRoute", ({ method, url }) => table.add([method].flat(), url));
   await registerOpenApi(app, config.PUBLIC_URL ?? "/");
   const pages = await servePages(app, { ...options, addressOf, isReady: () => isReady(probes) });
-  await app.register(async (api) => registerApi(api, { options: { ...options, indexSourceMap: indexing.indexFile, resolveTxt: makeTxtResolver(config) }, authentication, table, pages }), { prefix: API_ROOT });
+  await app.register(async (api) => registerApi(api, { options: { ...options, versions, kept, indexSourceMap: indexing.indexFile, resolveTxt: makeTxtResolver(config) }, authentication, table, pages }), { prefix: API_ROOT });
   await serveDocs(app);
   await serveSdk(app, publicUrl(config));
   if (probes) serveProbes(app, probes, (request) => vouchedAddress(clientAddress, request.socket.remoteAddress ?? "", header(request, "x-forwarded-for")));
@@ -120,7 +129,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
 /** Everything below /api/v1: nobody gets further than the first hook without a valid key. */
 function registerApi(
   api: FastifyInstance,
-  { options, authentication, table, pages }: { options: ControlPlaneOptions & Pick<ControlPlaneNeeds, "indexSourceMap" | "resolveTxt">; authentication: Authentication; table: RouteTable; pages: Pages },
+  { options, authentication, table, pages }: { options: Parameters<typeof registerRoutes>[1]; authentication: Authentication; table: RouteTable; pages: Pages },
 ): void {
   api.addHook("onRequest", async (request, reply) => {
     void reply.header("Cache-Control", "no-store");
@@ -138,7 +147,7 @@ function registerApi(
   api.setNotFoundHandler((request, reply) => {
     throw unknownAddress(request, reply, table);
   });
-  registerRoutes(api, { ...options, versions: makeContentVersions(options.database) });
+  registerRoutes(api, options);
 }
 
 /** NOT_FOUND, or METHOD_NOT_ALLOWED with the `Allow` header. */
@@ -170,7 +179,8 @@ async function isReady(probes: Probes | undefined): Promise<boolean | null> {
   return answer ? answer.status === 200 : null;
 }
 
-function saneRequestId(given: string | string[] | undefined): string {
+function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): string {
+  const given = headers["x-request-id"];
   return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId();
 }
 

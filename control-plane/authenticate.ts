@@ -30,7 +30,12 @@ interface AuthenticateNeeds {
   config: Config;
 }
 
+/** What became of a request's key, with the rate headers of its answer. */
+type Judged = { headers: Record<string, number> } & ({ caller: Caller } | { failure: unknown });
+
 export interface Authentication {
+  /** Judges a request's key and counts the request, once however often it is asked. Never rejects. */
+  judge(request: Asking): Promise<Judged>;
   /** The caller, after counting the request; UNAUTHENTICATED, RATE_LIMITED or UNAVAILABLE. */
   requireCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
   /** Counts a request that names no key, by its client's address; RATE_LIMITED. */
@@ -46,11 +51,8 @@ type Asking = Pick<IncomingMessage, "headers" | "socket">;
 
 /** Every answer to a counted request carries its rate headers, refusals too. */
 export function makeAuthentication({ keys, rateLimit, clientAddress, clock, config }: AuthenticateNeeds): Authentication {
-  /** `ownLimit` is the key's own, of a request with one. */
-  function tell(reply: FastifyReply, state: RateState, ownLimit?: number): void {
-    void reply.headers(rateHeaders(state));
-    if (!state.allowed) throw tooManyRequests(state, ownLimit);
-  }
+  /** Of requests that were judged before they came to Fastify. */
+  const judged = new WeakMap<Asking, Promise<Judged>>();
 
   function addressOf(request: Asking): string {
     return clientAddress(request.socket.remoteAddress ?? "", joined(request.headers["x-forwarded-for"]));
@@ -61,7 +63,9 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
   }
 
   function countStranger(request: FastifyRequest, reply: FastifyReply): void {
-    tell(reply, rateLimit.take(strangerName(request), config.RATE_LIMIT_ANONYMOUS));
+    const state = rateLimit.take(strangerName(request), config.RATE_LIMIT_ANONYMOUS);
+    void reply.headers(rateHeaders(state));
+    if (!state.allowed) throw tooManyRequests(state);
   }
 
   async function findKey(text: string): Promise<FoundApiKey | null> {
@@ -73,6 +77,62 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
     });
   }
 
+  function judge(request: Asking): Promise<Judged> {
+    let judging = judged.get(request);
+    if (!judging) judged.set(request, (judging = judgeKey(request)));
+    return judging;
+  }
+
+  async function judgeKey(request: Asking): Promise<Judged> {
+    let headers: Record<string, number> = {};
+    /** `ownLimit` is the key's own, of a request with one. */
+    function count(state: RateState, ownLimit?: number): void {
+      headers = rateHeaders(state);
+      if (!state.allowed) throw tooManyRequests(state, ownLimit);
+    }
+    const countAsStranger = () => count(rateLimit.take(strangerName(request), config.RATE_LIMIT_ANONYMOUS));
+    try {
+      return { caller: await requireKey(request, { count, countAsStranger }), headers };
+    } catch (failure) {
+      return { failure, headers };
+    }
+  }
+
+  async function requireKey(request: Asking, { count, countAsStranger }: { count(state: RateState, ownLimit: number): void; countAsStranger(): void }): Promise<Caller> {
+    const text = joined(request.headers["x-api-key"]) ?? "";
+    const wellFormed = isWellFormedApiKey(text);
+    // Counted before the look-up, so that an address past its limit costs none; a valid key takes it back. Who only joins a
+    // look-up counts after it: a key's first requests may come all at once.
+    const counted = wellFormed && keys.needsLookUp(text);
+    if (counted) countAsStranger();
+    const countOnce = () => counted || countAsStranger();
+    const key = !wellFormed
+      ? null
+      : await findKey(text).catch((error: unknown) => {
+          countOnce();
+          throw error;
+        });
+    const refusal = key === null ? unknownKey(text, request.headers.authorization) : invalidity(key, clock.now());
+    if (key === null || refusal) {
+      countOnce();
+      throw refusal!;
+    }
+    if (counted) rateLimit.giveBack(strangerName(request));
+    const limit = config.RATE_LIMIT_STANDARD[key.plan];
+    count(countRequest(rateLimit, "key/", key, limit), limit);
+    keys.noteUse(key.id);
+    const address = addressOf(request);
+    const actor: Actor = {
+      organizationId: key.organizationId,
+      type: "api_key",
+      id: key.id,
+      name: key.name,
+      ip: address === "" ? null : address,
+      userAgent: storable(request.headers["user-agent"]),
+    };
+    return { actor, scopes: key.scopes, plan: key.plan };
+  }
+
   return {
     countStranger,
     refuseAtOnce(request) {
@@ -81,39 +141,12 @@ export function makeAuthentication({ keys, rateLimit, clientAddress, clock, conf
       const state = rateLimit.take(strangerName(request), config.RATE_LIMIT_ANONYMOUS);
       return { failure: state.allowed ? unknownKey(text, request.headers.authorization) : tooManyRequests(state), headers: rateHeaders(state) };
     },
+    judge,
     async requireCaller(request, reply) {
-      const text = joined(request.headers["x-api-key"]) ?? "";
-      const wellFormed = isWellFormedApiKey(text);
-      // Counted before the look-up, so that an address past its limit costs none; a valid key takes it back. Who only joins a
-      // look-up counts after it: a key's first requests may come all at once.
-      const counted = wellFormed && keys.needsLookUp(text);
-      if (counted) countStranger(request, reply);
-      const countOnce = () => counted || countStranger(request, reply);
-      const key = !wellFormed
-        ? null
-        : await findKey(text).catch((error: unknown) => {
-            countOnce();
-            throw error;
-          });
-      const refusal = key === null ? unknownKey(text, request.headers.authorization) : invalidity(key, clock.now());
-      if (key === null || refusal) {
-        countOnce();
-        throw refusal!;
-      }
-      if (counted) rateLimit.giveBack(strangerName(request));
-      const limit = config.RATE_LIMIT_STANDARD[key.plan];
-      tell(reply, countRequest(rateLimit, "key/", key, limit), limit);
-      keys.noteUse(key.id);
-      const address = addressOf(request);
-      const actor: Actor = {
-        organizationId: key.organizationId,
-        type: "api_key",
-        id: key.id,
-        name: key.name,
-        ip: address === "" ? null : address,
-        userAgent: storable(request.headers["user-agent"]),
-      };
-      return { actor, scopes: key.scopes, plan: key.plan };
+      const found = await judge(request.raw);
+      void reply.headers(found.headers);
+      if ("failure" in found) throw found.failure;
+      return found.caller;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { KeptAnswering } from "./answer-kept.ts";
 import type { Authentication } from "./authenticate.ts";
 import { failureReply } from "./failure-reply.ts";
 import { API_ROOT } from "./route-table.ts";
@@ -7,6 +8,7 @@ import { API_ROOT } from "./route-table.ts";
 const KEEP_ALIVE_MS = 72_000;
 
 interface StrangersRefusingNeeds extends Pick<Authentication, "refuseAtOnce"> {
+  keptAnswering: KeptAnswering;
   requestIdOf(request: IncomingMessage): string;
   /** How long a request's bytes may take to arrive, in ms. */
   requestTimeout: number;
@@ -14,9 +16,10 @@ interface StrangersRefusingNeeds extends Pick<Authentication, "refuseAtOnce"> {
 
 /**
  * A server that refuses by itself, below the API's root, what needs no look-up to be refused. Guesses at API keys come by the
- * thousand at once, everybody else waits meanwhile, and `handle`, which is Fastify's, takes much longer to refuse.
+ * thousand at once, everybody else waits meanwhile, and `handle`, which is Fastify's, takes much longer to refuse. It also
+ * answers by itself what is kept.
  */
-export function makeStrangersRefusingServer(handle: RequestListener, { refuseAtOnce, requestIdOf, requestTimeout }: StrangersRefusingNeeds): Server {
+export function makeStrangersRefusingServer(handle: RequestListener, { refuseAtOnce, keptAnswering, requestIdOf, requestTimeout }: StrangersRefusingNeeds): Server {
   function refuse(request: IncomingMessage, response: ServerResponse): boolean {
     const refusal = isBelowApi(request.url!) ? refuseAtOnce(request) : null;
     if (!refusal) return false;
@@ -27,7 +30,14 @@ export function makeStrangersRefusingServer(handle: RequestListener, { refuseAtO
     response.end(request.method === "HEAD" ? undefined : bytes);
     return true;
   }
-  return createServer({ requestTimeout, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => void (refuse(request, response) || handle(request, response)));
+  async function answerKept(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!(await keptAnswering.answer(request, response))) handle(request, response);
+  }
+  return createServer({ requestTimeout, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    if (refuse(request, response)) return;
+    if (keptAnswering.mayAnswer(request)) void answerKept(request, response);
+    else handle(request, response);
+  });
 }
 
 function isBelowApi(url: string): boolean {

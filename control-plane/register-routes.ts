@@ -7,9 +7,10 @@ import { makePlacesByOwner, type PlacesByOwner } from "../platform/places.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { CHANGES_PER_DAY } from "../schemas/plans.ts";
 import type { Caller } from "./authenticate.ts";
+import type { KeptAnswer } from "./answer-kept.ts";
 import { explainIssues, pointer } from "./explain-issue.ts";
 import { answerOnce, type SentAnswer } from "./idempotency.ts";
-import { makeKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 import { bodyIsOptional, schemaOf } from "./openapi.ts";
 import { BODY_LIMIT, parseBody, requireStorable, unpack } from "./read-body.ts";
 import { registerForms } from "./read-form.ts";
@@ -20,25 +21,22 @@ import { sendStream } from "./send-stream.ts";
 /** Requests of one organization that are worked on at a time; a process has ten connections for all. */
 const AT_ONCE = 4;
 
-/** Of all organizations together. */
-const KEPT_BYTES = 32 * 1024 * 1024;
-
 interface Answering {
   needsOf(organizationId: string): ControlPlaneNeeds;
-  kept: KeptAnswers<SentAnswer>;
+  kept: KeptAnswers<KeptAnswer>;
   changes: DayBudget;
   versions: ContentVersions;
   places: PlacesByOwner;
 }
 
 /** Registers each route with its validation. Bodies are JSON or forms, plain or gzipped. */
-export function registerRoutes(api: FastifyInstance, { routes, tenants, versions, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants; versions: ContentVersions }): void {
+export function registerRoutes(api: FastifyInstance, { routes, tenants, versions, kept, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants; versions: ContentVersions; kept: KeptAnswers<KeptAnswer> }): void {
   const changes = makeDayBudget(others);
   const answering: Answering = {
     changes,
     // This is where a request is bound to its organization: no handler has another way to the database.
     needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
-    kept: makeKeptAnswers(KEPT_BYTES),
+    kept,
     versions,
     places: makePlacesByOwner(AT_ONCE),
   };
@@ -129,6 +127,10 @@ function requireOnce(query: Record<string, unknown>): Record<string, unknown> {
   return query;
 }
 
+const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
+
+type Sent = Omit<SentAnswer, "body"> & { body: string | Buffer };
+
 async function answer(route: Route, { needsOf, kept, versions, changes, places }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
@@ -144,8 +146,8 @@ async function answer(route: Route, { needsOf, kept, versions, changes, places }
     return "text" in value ? { status, body: value.text, headers: { ...value.headers, "Content-Type": value.contentType } } : { status: value.status, body: show(value.value) };
   };
   const idempotencyKey = route.method === "POST" ? request.headers["idempotency-key"] : undefined;
-  const sent = await (idempotencyKey === undefined && route.keptUntilChange ? findKept() : inPlace(() => (idempotencyKey === undefined ? run(needs) : runOnce(String(idempotencyKey)))));
-  void reply.code(sent.status).headers({ "Content-Type": "application/json; charset=utf-8", ...sent.headers });
+  const sent: Sent = await (idempotencyKey === undefined && route.keptUntilChange ? findKept() : inPlace(() => (idempotencyKey === undefined ? run(needs) : runOnce(String(idempotencyKey)))));
+  void reply.code(sent.status).headers({ ...JSON_TYPE, ...sent.headers });
   return sent.chunks ? sendStream(sent.chunks, request, reply, needs.log) : reply.send(sent.body);
 
   /** A place comes before a connection: who waits for a place must not hold what those who have one wait for. */
@@ -153,11 +155,14 @@ async function answer(route: Route, { needsOf, kept, versions, changes, places }
     return places.occupy(caller!.actor.organizationId, work);
   }
 
-  async function findKept(): Promise<SentAnswer> {
+  async function findKept(): Promise<KeptAnswer> {
     const { organizationId } = caller!.actor;
     // Read before the answer is made: what changes in between gives it another version.
     const version = await versions.read(organizationId);
-    return kept.find(organizationId, `${route.path} ${JSON.stringify(query)}`, version, () => inPlace(() => run(needs)));
+    return kept.find(organizationId, request.url, version, async () => {
+      const { status, body, headers } = await inPlace(() => run(needs));
+      return { status, headers: { ...JSON_TYPE, ...headers }, body: Buffer.from(body) };
+    });
   }
 
   async function runOnce(idempotencyKey: string): Promise<SentAnswer> {

@@ -30,7 +30,7 @@ export interface OpinionChange {
   reason: string;
 }
 
-interface StatusChange {
+export interface StatusChange {
   serviceId: string;
   organizationId: string;
   name: string;

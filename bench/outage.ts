@@ -8,15 +8,15 @@ import { machine, median, option, ownCpu, table } from "./measuring.ts";
 import { setSchedulerStage } from "./scheduler-stage.ts";
 
 /**
- * What a mass outage costs: a batch of pushes, one for each service of two organizations, that all breach and each open an incident; then the
+ * What a mass outage costs: a batch of pushes, one for each service of some organizations, that all breach and each open an incident; then the
  * same pushes again, of which nothing follows. The transaction's statements, its ms (median), and CPU-ms of this process and of PostgreSQL
  * (means) a batch. Each round has new services.
  *
- *   npx tsx bench/outage.ts [--services 500] [--rounds 10]
+ *   npx tsx bench/outage.ts [--services 500] [--organizations 2] [--rounds 10]
  */
 const SERVICES = Number(option("services", "500"));
 const ROUNDS = Number(option("rounds", "10"));
-const ORGANIZATIONS = 2;
+const ORGANIZATIONS = Number(option("organizations", "2"));
 /** Rounds before those that count. */
 const WARM_UP = 2;
 

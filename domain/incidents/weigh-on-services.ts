@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import { incidents, incidentServices } from "../../schemas/tables/all.ts";
 import type { IncidentSeverity, ServiceStatus } from "../../schemas/vocabulary.ts";
 import { changeOpinions, type StatusChange } from "../services/change-status.ts";
@@ -22,7 +23,7 @@ export async function weighOnServices(
     .selectDistinctOn([incidentServices.serviceId], { serviceId: incidentServices.serviceId, severity: incidents.severity, title: incidents.title })
     .from(incidentServices)
     .innerJoin(incidents, eq(incidents.id, incidentServices.incidentId))
-    .where(and(inArray(incidentServices.serviceId, [...serviceIds]), ne(incidents.status, "resolved")))
+    .where(and(sql`${incidentServices.serviceId} = any(${uuids(serviceIds)})`, ne(incidents.status, "resolved")))
     .orderBy(asc(incidentServices.serviceId), desc(incidents.severity), asc(incidents.startedAt), asc(incidents.id));
   const found = new Map(worst.map((incident) => [incident.serviceId, incident]));
   const changes = serviceIds.map((serviceId) => {

@@ -8,9 +8,10 @@ import { machine, median, option, ownCpu, table } from "./measuring.ts";
 import { setSchedulerStage } from "./scheduler-stage.ts";
 
 /**
- * What a mass outage costs: a batch of pushes, one for each service of some organizations, that all breach and each open an incident; then the
- * same pushes again, of which nothing follows. The transaction's statements, its ms (median), and CPU-ms of this process and of PostgreSQL
- * (means) a batch. Each round has new services.
+ * What a mass outage costs: a batch of pushes, one for each service of some organizations, that all
+ * breach and each open an incident; then the same pushes again, of which nothing follows. The
+ * transaction's statements, its ms (median), and CPU-ms of this process and of PostgreSQL (means) a
+ * batch. Each round has new services.
  *
  *   npx tsx bench/outage.ts [--services 500] [--organizations 2] [--rounds 10]
  */
@@ -43,21 +44,41 @@ async function main(): Promise<void> {
 
   async function addServices(count: number) {
     const thresholds = { ...DEFAULT_THRESHOLDS, create_incident: true };
-    const rows = Array.from({ length: count }, (_each, n) => ({ id: newId(), organizationId: organizationIds[n % ORGANIZATIONS]!, name: `Service ${n}`, thresholds }));
+    const rows = Array.from({ length: count }, (_each, n) => ({
+      id: newId(),
+      organizationId: organizationIds[n % ORGANIZATIONS]!,
+      name: `Service ${n}`,
+      thresholds,
+    }));
     await database.insert(services).values(rows);
     return rows;
   }
 
-  async function apply(rows: Awaited<ReturnType<typeof addServices>>, opened: number): Promise<Cost> {
+  async function apply(
+    rows: Awaited<ReturnType<typeof addServices>>,
+    opened: number,
+  ): Promise<Cost> {
     const now = new Date();
-    const pushes = rows.map(({ id, organizationId }) => ({ organizationId, serviceId: id, receivedAt: now.getTime(), push: { serviceId: id, metrics: { error_rate: 12 }, timestamp: null } }));
+    const pushes = rows.map(({ id, organizationId }) => ({
+      organizationId,
+      serviceId: id,
+      receivedAt: now.getTime(),
+      push: { serviceId: id, metrics: { error_rate: 12 }, timestamp: null },
+    }));
     const before = { statements, at: performance.now(), node: ownCpu(), postgres: postgresCpu() };
-    const effects = await inTransaction(database, (tx) => applyPushes(tx, pushes, { now, evaluate: evaluateBatch }));
+    const effects = await inTransaction(database, (tx) =>
+      applyPushes(tx, pushes, { now, evaluate: evaluateBatch }),
+    );
     const ms = performance.now() - before.at;
     const node = (ownCpu() - before.node) / 1_000;
     const found = effects.filter((effect) => effect.incident_created !== null).length;
     if (found !== opened) throw new Error(`${found} incidents were opened in place of ${opened}.`);
-    return { statements: statements - before.statements, ms, node, postgres: (postgresCpu() - before.postgres) / 1_000 };
+    return {
+      statements: statements - before.statements,
+      ms,
+      node,
+      postgres: (postgresCpu() - before.postgres) / 1_000,
+    };
   }
 
   try {
@@ -71,11 +92,20 @@ async function main(): Promise<void> {
         outage.push(costs[0]);
         steady.push(costs[1]);
       }
-      const line = (name: string, costs: Cost[]) => lines.push([`${count} services, ${name}`, String(costs[0]!.statements), median(costs.map(({ ms }) => ms)).toFixed(1), mean(costs.map(({ node }) => node)), mean(costs.map(({ postgres }) => postgres))]);
+      const line = (name: string, costs: Cost[]) =>
+        lines.push([
+          `${count} services, ${name}`,
+          String(costs[0]!.statements),
+          median(costs.map(({ ms }) => ms)).toFixed(1),
+          mean(costs.map(({ node }) => node)),
+          mean(costs.map(({ postgres }) => postgres)),
+        ]);
       line("all breach", outage);
       line("nothing changes", steady);
     }
-    console.log(`${ROUNDS} rounds, ${ORGANIZATIONS} organizations; ${machine()}\n\n${table(lines)}`);
+    console.log(
+      `${ROUNDS} rounds, ${ORGANIZATIONS} organizations; ${machine()}\n\n${table(lines)}`,
+    );
   } finally {
     await stop();
   }

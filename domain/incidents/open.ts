@@ -92,7 +92,10 @@ export async function openIncidentIn(tx: Transaction, actor: Actor, input: NewIn
  * written. The number of statements does not depend on the number of incidents. Opinions are
  * dated by the last opening.
  */
-export async function openIncidentsIn(tx: Transaction, openings: readonly Opening[]): Promise<Opened> {
+export async function openIncidentsIn(
+  tx: Transaction,
+  openings: readonly Opening[],
+): Promise<Opened> {
   if (openings.length === 0) return { incidents: [], changes: [] };
   const locked = await lockServices(tx, openings.flatMap(({ input }) => input.serviceIds));
   const services = new Map(locked.map((service) => [service.id, service]));

@@ -19,11 +19,12 @@ export async function weighOnServices(
   at: Date,
 ): Promise<StatusChange[]> {
   if (serviceIds.length === 0) return [];
+  const ofThese = sql`${incidentServices.serviceId} = any(${uuids(serviceIds)})`;
   const worst = await tx
     .selectDistinctOn([incidentServices.serviceId], { serviceId: incidentServices.serviceId, severity: incidents.severity, title: incidents.title })
     .from(incidentServices)
     .innerJoin(incidents, eq(incidents.id, incidentServices.incidentId))
-    .where(and(sql`${incidentServices.serviceId} = any(${uuids(serviceIds)})`, ne(incidents.status, "resolved")))
+    .where(and(ofThese, ne(incidents.status, "resolved")))
     .orderBy(asc(incidentServices.serviceId), desc(incidents.severity), asc(incidents.startedAt), asc(incidents.id));
   const found = new Map(worst.map((incident) => [incident.serviceId, incident]));
   const changes = serviceIds.map((serviceId) => {

@@ -101,19 +101,39 @@ async function storeStates(tx: Transaction, turns: ServiceTurn[], outcomes: Serv
 }
 
 /** At most one step of each service. */
-async function applySteps(tx: Transaction, steps: NumberedStep[], effects: PushEffect[], now: Date): Promise<void> {
-  const measured = await changeOpinions(tx, steps.map(({ service, step }) => ({ serviceId: service.id, source: "metrics", status: step.status, reason: step.reason })), now);
+async function applySteps(
+  tx: Transaction,
+  steps: NumberedStep[],
+  effects: PushEffect[],
+  now: Date,
+): Promise<void> {
+  const measured = await changeOpinions(
+    tx,
+    steps.map(({ service, step }) => ({
+      serviceId: service.id,
+      source: "metrics",
+      status: step.status,
+      reason: step.reason,
+    })),
+    now,
+  );
   const worsened = steps.filter(wantsIncident);
-  const { incidents, changes } = await openIncidentsIn(tx, worsened.map((each) => openingOf(each, now)));
+  const { incidents, changes } = await openIncidentsIn(
+    tx,
+    worsened.map((each) => openingOf(each, now)),
+  );
   for (const [n, { number }] of worsened.entries()) {
     effects[number]!.incident_created = shownIncident(incidents[n]!);
   }
   // An incident weighs on its service by its severity, which may be worse than the metric.
-  const statuses = new Map([...measured, ...changes].map(({ serviceId, current }) => [serviceId, current]));
+  const statuses = new Map(
+    [...measured, ...changes].map(({ serviceId, current }) => [serviceId, current]),
+  );
   for (const { service, number, step } of steps) {
     const { status: previous } = service;
     service.status = statuses.get(service.id) ?? previous;
-    if (service.status !== previous) effects[number]!.status_change = { previous, current: service.status, reason: step.reason };
+    if (service.status === previous) continue;
+    effects[number]!.status_change = { previous, current: service.status, reason: step.reason };
   }
 }
 
@@ -138,5 +158,13 @@ function openingOf({ service, step: { status, reason } }: NumberedStep, at: Date
 
 /** Null when the one that metrics opened for the service before is still open. */
 function shownIncident(opened: Incident | null): PushEffect["incident_created"] {
-  return opened && { id: opened.id, title: opened.title, status: opened.status, severity: opened.severity, started_at: opened.started_at };
+  return (
+    opened && {
+      id: opened.id,
+      title: opened.title,
+      status: opened.status,
+      severity: opened.severity,
+      started_at: opened.started_at,
+    }
+  );
 }

@@ -49,7 +49,7 @@ async function recordAll(database: Database, checks: Check[]): Promise<(Verdict 
     });
     const counted = outcomes.filter((each) => each !== null);
     const moved = counted.filter(({ row, decided }) => decided.status !== row.status);
-    // All at once, in order: what resolves an incident locks its services one monitor after the other.
+    // All at once, in order: what resolves an incident locks its services, one after the other.
     await lockServices(tx, moved.flatMap(({ row }) => row.serviceId ?? []));
     await openIncidents(tx, moved.filter(wantsIncident));
     for (const outcome of moved.filter(isWell)) await resolveIncident(tx, outcome);
@@ -130,7 +130,8 @@ function eventsOf({ row: { id, organizationId, name, url }, decided: { event }, 
   return [event === "down" ? { organizationId, type: "monitor.down", data: { ...subject, error }, at } : { organizationId, type: "monitor.up", data: subject, at }];
 }
 
-const actorOf = ({ organizationId, name }: CheckedMonitor) => systemActor(organizationId, `Uptime monitor ${name}`);
+const actorOf = ({ organizationId, name }: CheckedMonitor) =>
+  systemActor(organizationId, `Uptime monitor ${name}`);
 
 function wantsIncident({ row, decided }: Outcome): boolean {
   return decided.event === "down" && row.createIncident;
@@ -139,23 +140,46 @@ function wantsIncident({ row, decided }: Outcome): boolean {
 /** Of monitors that go down; one whose last incident is still open keeps that. */
 async function openIncidents(tx: Transaction, fallen: Outcome[]): Promise<void> {
   const { incidents: opened } = await openIncidentsIn(tx, fallen.map(openingOf));
-  for (const [n, outcome] of fallen.entries()) outcome.incidentId = opened[n]?.id ?? outcome.row.incidentId;
+  for (const [n, outcome] of fallen.entries())
+    outcome.incidentId = opened[n]?.id ?? outcome.row.incidentId;
 }
 
 function openingOf({ row, result, at }: Outcome): Opening {
   const serviceIds = row.serviceId === null ? [] : [row.serviceId];
-  return { actor: actorOf(row), input: { title: cutWhole(`${row.name} is down`, 255), severity: "critical", message: result.error ?? "", serviceIds, openedBy: `uptime:${row.id}`, at } };
+  return {
+    actor: actorOf(row),
+    input: {
+      title: cutWhole(`${row.name} is down`, 255),
+      severity: "critical",
+      message: result.error ?? "",
+      serviceIds,
+      openedBy: `uptime:${row.id}`,
+      at,
+    },
+  };
 }
 
 /** Whether an incident that the monitor opened has an end. */
 function isWell({ row, decided: { status } }: Outcome): boolean {
-  return row.incidentId !== null && status !== "down" && status !== "pending" && status !== "paused";
+  return (
+    row.incidentId !== null && status !== "down" && status !== "pending" && status !== "paused"
+  );
 }
 
 /** Unless somebody has resolved or deleted it. The monitor has none afterwards. */
 async function resolveIncident(tx: Transaction, outcome: Outcome): Promise<void> {
   const { row, at } = outcome;
-  const [open] = await tx.select({ id: incidents.id }).from(incidents).where(and(eq(incidents.id, row.incidentId!), ne(incidents.status, "resolved")));
-  if (open) await addIncidentUpdate(asDatabase(tx), actorOf(row), open.id, { status: "resolved", message: `${row.name} is up again.`, notify: true }, at);
+  const [open] = await tx
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(and(eq(incidents.id, row.incidentId!), ne(incidents.status, "resolved")));
+  if (open)
+    await addIncidentUpdate(
+      asDatabase(tx),
+      actorOf(row),
+      open.id,
+      { status: "resolved", message: `${row.name} is up again.`, notify: true },
+      at,
+    );
   outcome.incidentId = null;
 }

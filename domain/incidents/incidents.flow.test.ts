@@ -9,7 +9,7 @@ import { freshDatabase } from "../../testing/postgres.ts";
 import { systemActor, type Actor } from "../actor.ts";
 import { addIncidentUpdate, updateIncident } from "./change.ts";
 import { deleteIncident } from "./delete.ts";
-import { openIncident, openIncidentIn } from "./open.ts";
+import { openIncident, openIncidentIn, openIncidentsIn } from "./open.ts";
 import { getIncident, listIncidents } from "./read.ts";
 
 const { auditEntries, events, incidents, organizations, services, serviceStatusHistory } = tables;
@@ -210,6 +210,65 @@ describe("an automatism", () => {
     expect(await tryOpen()).not.toBeNull();
     // A person may reopen the first although the automatism has its second open.
     expect(await updateIncident(database, actor, first[0]!.id, { status: "identified" }, later(2))).toMatchObject({ status: "identified" });
+  });
+
+  it("opens several of several organizations at once, each automatism's first alone", async () => {
+    const [ours, theirs] = [
+      await makeOrganization("Checkout", "Search"),
+      await makeOrganization("Checkout"),
+    ];
+    const opening = (
+      { actor }: typeof ours,
+      serviceIds: string[],
+      severity: "minor" | "critical",
+    ) => ({
+      actor,
+      input: { title: severity, severity, serviceIds, openedBy: `metrics:${serviceIds[0]}`, at },
+    });
+    const [checkout, search] = ours.ids as [string, string];
+    const openings = [
+      opening(ours, [checkout], "minor"),
+      opening(theirs, theirs.ids, "critical"),
+      opening(ours, [checkout], "critical"),
+      opening(ours, [search, checkout], "minor"),
+    ];
+    const { incidents: opened, changes } = await inTransaction(database, (tx) =>
+      openIncidentsIn(tx, openings),
+    );
+    expect(opened.map((incident) => incident?.title)).toEqual([
+      "minor",
+      "critical",
+      undefined,
+      "minor",
+    ]);
+    const changed = changes.map(({ serviceId, organizationId, previous, current }) => ({
+      serviceId,
+      organizationId,
+      previous,
+      current,
+    }));
+    const change = (
+      { actor: { organizationId } }: typeof ours,
+      serviceId: string,
+      current: string,
+    ) => ({ serviceId, organizationId, previous: "operational", current });
+    expect(new Set(changed)).toEqual(
+      new Set([
+        change(ours, checkout, "degraded"),
+        change(ours, search, "degraded"),
+        change(theirs, theirs.ids[0]!, "major_outage"),
+      ]),
+    );
+    expect(await incidentEvents(ours.actor)).toHaveLength(2);
+    expect(await incidentEvents(theirs.actor)).toHaveLength(1);
+    expect(await inTransaction(database, (tx) => openIncidentsIn(tx, openings))).toEqual({
+      incidents: [null, null, null, null],
+      changes: [],
+    });
+    expect(await inTransaction(database, (tx) => openIncidentsIn(tx, []))).toEqual({
+      incidents: [],
+      changes: [],
+    });
   });
 
   it("leaves out services that are gone or another organization's", async () => {

@@ -9,6 +9,7 @@ import type { Actor } from "../actor.ts";
 import { auditInsert } from "../audit/record.ts";
 import { eventsInsert } from "../events/emit.ts";
 import { storableJson } from "../events/storable-json.ts";
+import type { StatusChange } from "../services/change-status.ts";
 import { lockServices, type LockedService } from "../services/lock.ts";
 import { auditedIncident, incidentEvent } from "./describe.ts";
 import { findServices } from "./find-services.ts";
@@ -32,9 +33,17 @@ interface NewIncident {
   at: Date;
 }
 
-interface Opening {
+/** An incident to open, and who opens it. */
+export interface Opening {
   actor: Actor;
   input: NewIncident;
+}
+
+interface Opened {
+  /** One for each opening, in their order. */
+  incidents: (Incident | null)[];
+  /** The changes of status that follow. */
+  changes: StatusChange[];
 }
 
 interface Prepared {
@@ -64,26 +73,36 @@ const openGathered = makeGather(MOST_AT_ONCE, openAll);
 async function openAll(database: Database, openings: Opening[]): Promise<(Incident | null)[]> {
   // One statement needs no transaction around it.
   if (openings.every(({ input }) => input.serviceIds.length === 0)) return writeIncidents(database, openings.map((opening) => prepare(opening, new Map())));
-  return inTransaction(database, (tx) => openAllIn(tx, openings));
+  return inTransaction(database, async (tx) => (await openIncidentsIn(tx, openings)).incidents);
 }
 
 /**
- * Opens an incident in a transaction: incident, first update, the opinion on its services, `incident.created`
- * and the audit entry. Null, and nothing written, when the automatism `openedBy` has one open already.
+ * Opens an incident in a transaction, as `openIncidentsIn` does. Null, and nothing written, when
+ * the automatism `openedBy` has one open already.
  */
 export async function openIncidentIn(tx: Transaction, actor: Actor, input: NewIncident): Promise<Incident | null> {
-  const [opened] = await openAllIn(tx, [{ actor, input }]);
+  const { incidents: [opened] } = await openIncidentsIn(tx, [{ actor, input }]);
   return opened!;
 }
 
-async function openAllIn(tx: Transaction, openings: Opening[]): Promise<(Incident | null)[]> {
+/**
+ * Opens incidents, of any organizations, in a transaction: incidents, first updates, the opinions
+ * on their services, `incident.created` and the audit entries. Null in the place of one whose
+ * automatism `openedBy` has one open already, be it opened here before it, and nothing of it
+ * written. The number of statements does not depend on the number of incidents. Opinions are
+ * dated by the last opening.
+ */
+export async function openIncidentsIn(
+  tx: Transaction,
+  openings: readonly Opening[],
+): Promise<Opened> {
+  if (openings.length === 0) return { incidents: [], changes: [] };
   const locked = await lockServices(tx, openings.flatMap(({ input }) => input.serviceIds));
   const services = new Map(locked.map((service) => [service.id, service]));
   const opened = await writeIncidents(tx, openings.map((opening) => prepare(opening, services)));
   const affected = new Set(opened.flatMap((incident) => incident?.services.map(({ id }) => id) ?? []));
   const at = Math.max(...openings.map(({ input }) => input.at.getTime()));
-  await weighOnServices(tx, [...affected], new Date(at));
-  return opened;
+  return { incidents: opened, changes: await weighOnServices(tx, [...affected], new Date(at)) };
 }
 
 function prepare({ actor, input }: Opening, known: ReadonlyMap<string, LockedService>): Prepared {

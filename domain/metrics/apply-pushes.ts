@@ -1,12 +1,13 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { isUuid } from "../../platform/ids.ts";
 import type { Transaction } from "../../platform/postgres/database.ts";
+import type { Incident } from "../../schemas/api/incidents.ts";
 import type { MetricsPush, PushEffect } from "../../schemas/messages/metrics-push.ts";
 import type { BreachLevel } from "../../schemas/thresholds.ts";
-import { metricStates, services } from "../../schemas/tables/all.ts";
+import { metricStates } from "../../schemas/tables/all.ts";
 import type { IncidentSeverity } from "../../schemas/vocabulary.ts";
 import { systemActor } from "../actor.ts";
-import { openIncidentIn } from "../incidents/open.ts";
+import { openIncidentsIn, type Opening } from "../incidents/open.ts";
 import { changeOpinions } from "../services/change-status.ts";
 import type { ServiceBatch, ServiceOutcome } from "./evaluate-batch.ts";
 import type { MetricState, OpinionStep } from "./evaluate.ts";
@@ -100,37 +101,70 @@ async function storeStates(tx: Transaction, turns: ServiceTurn[], outcomes: Serv
 }
 
 /** At most one step of each service. */
-async function applySteps(tx: Transaction, steps: NumberedStep[], effects: PushEffect[], now: Date): Promise<void> {
-  const changes = await changeOpinions(tx, steps.map(({ service, step }) => ({ serviceId: service.id, source: "metrics", status: step.status, reason: step.reason })), now);
-  const changed = new Map(changes.map((change) => [change.serviceId, change]));
+async function applySteps(
+  tx: Transaction,
+  steps: NumberedStep[],
+  effects: PushEffect[],
+  now: Date,
+): Promise<void> {
+  const measured = await changeOpinions(
+    tx,
+    steps.map(({ service, step }) => ({
+      serviceId: service.id,
+      source: "metrics",
+      status: step.status,
+      reason: step.reason,
+    })),
+    now,
+  );
+  const worsened = steps.filter(wantsIncident);
+  const { incidents, changes } = await openIncidentsIn(
+    tx,
+    worsened.map((each) => openingOf(each, now)),
+  );
+  for (const [n, { number }] of worsened.entries()) {
+    effects[number]!.incident_created = shownIncident(incidents[n]!);
+  }
+  // An incident weighs on its service by its severity, which may be worse than the metric.
+  const statuses = new Map(
+    [...measured, ...changes].map(({ serviceId, current }) => [serviceId, current]),
+  );
   for (const { service, number, step } of steps) {
-    const effect = effects[number]!;
-    const previous = service.status;
-    service.status = changed.get(service.id)?.current ?? previous;
-    // While people are at work on the service, what it measures is no incident.
-    if (step.worsened && service.thresholds.create_incident && !service.inMaintenance) {
-      effect.incident_created = await openIncident(tx, service, step, now);
-      // An incident weighs on the service by its severity, which may be worse than the metric.
-      if (effect.incident_created !== null) service.status = await readStatus(tx, service);
-    }
-    if (service.status !== previous) effect.status_change = { previous, current: service.status, reason: step.reason };
+    const { status: previous } = service;
+    service.status = statuses.get(service.id) ?? previous;
+    if (service.status === previous) continue;
+    effects[number]!.status_change = { previous, current: service.status, reason: step.reason };
   }
 }
 
-/** Null when the one that metrics opened for this service is still open. */
-async function openIncident(tx: Transaction, service: JudgedService, { status, reason }: OpinionStep, at: Date): Promise<PushEffect["incident_created"]> {
-  const opened = await openIncidentIn(tx, systemActor(service.organizationId, "metrics"), {
-    title: `${service.name}: ${reason}`.slice(0, LONGEST_TITLE).replace(/\p{Surrogate}$/u, ""),
-    severity: service.thresholds.incident_severity ?? SEVERITY_OF[status!],
-    message: `Opened automatically: ${reason}.`,
-    serviceIds: [service.id],
-    openedBy: `metrics:${service.id}`,
-    at,
-  });
-  return opened && { id: opened.id, title: opened.title, status: opened.status, severity: opened.severity, started_at: opened.started_at };
+/** While people are at work on a service, what it measures is no incident. */
+function wantsIncident({ service, step }: NumberedStep): boolean {
+  return step.worsened && service.thresholds.create_incident && !service.inMaintenance;
 }
 
-async function readStatus(tx: Transaction, { id, status }: JudgedService): Promise<JudgedService["status"]> {
-  const [row] = await tx.select({ status: services.status }).from(services).where(eq(services.id, id));
-  return row?.status ?? status;
+function openingOf({ service, step: { status, reason } }: NumberedStep, at: Date): Opening {
+  return {
+    actor: systemActor(service.organizationId, "metrics"),
+    input: {
+      title: `${service.name}: ${reason}`.slice(0, LONGEST_TITLE).replace(/\p{Surrogate}$/u, ""),
+      severity: service.thresholds.incident_severity ?? SEVERITY_OF[status!],
+      message: `Opened automatically: ${reason}.`,
+      serviceIds: [service.id],
+      openedBy: `metrics:${service.id}`,
+      at,
+    },
+  };
+}
+
+/** Null when the one that metrics opened for the service before is still open. */
+function shownIncident(opened: Incident | null): PushEffect["incident_created"] {
+  return (
+    opened && {
+      id: opened.id,
+      title: opened.title,
+      status: opened.status,
+      severity: opened.severity,
+      started_at: opened.started_at,
+    }
+  );
 }

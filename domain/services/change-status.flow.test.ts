@@ -170,3 +170,32 @@ describe("twenty parallel writers", () => {
     }
   });
 });
+
+describe("a batch that changes everything", () => {
+  it("takes more services than a statement has parameters for", async () => {
+    const rows = Array.from({ length: 11_000 }, (_, n) => ({
+      id: newId(),
+      organizationId,
+      name: `Service ${n}`,
+      createdAt: start,
+      updatedAt: start,
+    }));
+    await database.insert(services).values(rows);
+    const changed = await apply(
+      rows.map(({ id }) => ({
+        serviceId: id,
+        source: "metrics",
+        status: "degraded",
+        reason: "all at once",
+      })),
+    );
+    expect(changed.map(({ serviceId }) => serviceId)).toEqual(rows.map(({ id }) => id).sort());
+    const history = await database
+      .select()
+      .from(serviceStatusHistory)
+      .where(eq(serviceStatusHistory.reason, "all at once"));
+    expect(history.map(({ serviceId }) => serviceId).sort()).toEqual(
+      rows.map(({ id }) => id).sort(),
+    );
+  });
+});

@@ -1,5 +1,6 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import { serviceOpinions, services, serviceStatusHistory } from "../../schemas/tables/all.ts";
 import { OPINION_SOURCES, SERVICE_STATUSES, type OpinionSource, type ServiceStatus } from "../../schemas/vocabulary.ts";
 import { emitEvents } from "../events/emit.ts";
@@ -30,7 +31,7 @@ export interface OpinionChange {
   reason: string;
 }
 
-interface StatusChange {
+export interface StatusChange {
   serviceId: string;
   organizationId: string;
   name: string;
@@ -75,7 +76,8 @@ export async function changeOpinions(tx: Transaction, changes: readonly OpinionC
   const effective = changes.filter(({ serviceId }) => existing.has(serviceId));
   await storeOpinions(tx, effective, at);
 
-  const opinions = await tx.select().from(serviceOpinions).where(inArray(serviceOpinions.serviceId, [...existing]));
+  const ofThese = sql`${serviceOpinions.serviceId} = any(${uuids(existing)})`;
+  const opinions = await tx.select().from(serviceOpinions).where(ofThese);
   const opinionsOf = new Map(locked.map(({ id }) => [id, [] as Opinion[]]));
   for (const opinion of opinions) if (!opinion.overruled) opinionsOf.get(opinion.serviceId)!.push(opinion);
   const lastReason = new Map(effective.map(({ serviceId, reason }) => [serviceId, reason]));
@@ -146,7 +148,22 @@ async function storeStatuses(tx: Transaction, moved: { service: LockedService; n
 }
 
 async function writeHistory(tx: Transaction, rows: (typeof serviceStatusHistory.$inferInsert)[]): Promise<void> {
-  if (rows.length > 0) await tx.insert(serviceStatusHistory).values(rows);
+  if (rows.length === 0) return;
+  const written = rows.map(({ organizationId, serviceId, status, source, reason, changedAt }) => ({
+    organization_id: organizationId,
+    service_id: serviceId,
+    status,
+    source,
+    reason,
+    changed_at: changedAt,
+  }));
+  await tx.execute(sql`
+    insert into ${serviceStatusHistory}
+      (organization_id, service_id, status, source, reason, changed_at)
+    select organization_id, service_id, status, source, reason, changed_at
+    from jsonb_to_recordset(${storableJson(written)}::jsonb)
+      as row (organization_id uuid, service_id uuid, status service_status, source opinion_source,
+        reason text, changed_at timestamptz)`);
 }
 
 /** `at` was read before the lock was had: a change that waited for another must not stand before it in the history. */

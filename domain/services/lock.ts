@@ -1,5 +1,6 @@
-import { asc, inArray } from "drizzle-orm";
+import { asc, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import { services } from "../../schemas/tables/all.ts";
 import type { OpinionSource, ServiceStatus } from "../../schemas/vocabulary.ts";
 
@@ -23,7 +24,7 @@ export async function lockServices(tx: Transaction, ids: readonly string[]): Pro
   return tx
     .select({ id, organizationId, name, status, statusSource, updatedAt })
     .from(services)
-    .where(inArray(id, [...new Set(ids)]))
+    .where(sql`${id} = any(${uuids(new Set(ids))})`)
     .orderBy(asc(id))
     // Not `for update`: that would also wait for everybody who only refers to a service by a foreign key.
     .for("no key update");

@@ -8,7 +8,7 @@ import { cutWhole } from "../../cut-whole.ts";
 import { emitEvents, type NewEvent } from "../../events/emit.ts";
 import { storableJson } from "../../events/storable-json.ts";
 import { addIncidentUpdate } from "../../incidents/change.ts";
-import { openIncidentIn } from "../../incidents/open.ts";
+import { openIncidentsIn, type Opening } from "../../incidents/open.ts";
 import { lockServices } from "../../services/lock.ts";
 import { noteChecks } from "../note-check.ts";
 import { weighOnServices } from "../weigh-on-services.ts";
@@ -36,7 +36,7 @@ export function recordUptimeCheck(database: Database, monitorId: string, claim: 
   return recordGathered(database, { monitorId, ...claim });
 }
 
-/** The statements do not depend on the number of checks but for those that open or resolve an incident. */
+/** The statements do not depend on the number of checks but for those that resolve an incident. */
 async function recordAll(database: Database, checks: Check[]): Promise<(Verdict | null)[]> {
   return inTransaction(database, async (tx) => {
     const rows = await lockChecked(tx, checks);
@@ -49,9 +49,10 @@ async function recordAll(database: Database, checks: Check[]): Promise<(Verdict 
     });
     const counted = outcomes.filter((each) => each !== null);
     const moved = counted.filter(({ row, decided }) => decided.status !== row.status);
-    // All at once, in order: what opens an incident locks its services one monitor after the other.
+    // All at once, in order: what resolves an incident locks its services, one after the other.
     await lockServices(tx, moved.flatMap(({ row }) => row.serviceId ?? []));
-    for (const outcome of moved) outcome.incidentId = await followIncident(tx, outcome);
+    await openIncidents(tx, moved.filter(wantsIncident));
+    for (const outcome of moved.filter(isWell)) await resolveIncident(tx, outcome);
     await storeChecks(tx, counted);
     await noteChecks(tx, counted.map(({ row, verdict, result, at }) => ({ organizationId: row.organizationId, kind: "uptime", monitorId: row.id, checkedAt: at, result: resultRow(verdict, result) })));
     const weighing = moved.filter(({ row, decided }) => hasOpinion(row) || hasOpinion(decided));
@@ -129,16 +130,56 @@ function eventsOf({ row: { id, organizationId, name, url }, decided: { event }, 
   return [event === "down" ? { organizationId, type: "monitor.down", data: { ...subject, error }, at } : { organizationId, type: "monitor.up", data: subject, at }];
 }
 
-/** Opens an incident when the monitor goes down and resolves it when it is well again. The id of the one that is open now. */
-async function followIncident(tx: Transaction, { row, decided, result, at }: Outcome): Promise<string | null> {
-  const actor = systemActor(row.organizationId, `Uptime monitor ${row.name}`);
-  if (decided.event === "down" && row.createIncident) {
-    const serviceIds = row.serviceId === null ? [] : [row.serviceId];
-    const opened = await openIncidentIn(tx, actor, { title: cutWhole(`${row.name} is down`, 255), severity: "critical", message: result.error ?? "", serviceIds, openedBy: `uptime:${row.id}`, at });
-    return opened?.id ?? row.incidentId;
-  }
-  if (row.incidentId === null || decided.status === "down" || decided.status === "pending" || decided.status === "paused") return row.incidentId;
-  const [open] = await tx.select({ id: incidents.id }).from(incidents).where(and(eq(incidents.id, row.incidentId), ne(incidents.status, "resolved")));
-  if (open) await addIncidentUpdate(asDatabase(tx), actor, open.id, { status: "resolved", message: `${row.name} is up again.`, notify: true }, at);
-  return null;
+const actorOf = ({ organizationId, name }: CheckedMonitor) =>
+  systemActor(organizationId, `Uptime monitor ${name}`);
+
+function wantsIncident({ row, decided }: Outcome): boolean {
+  return decided.event === "down" && row.createIncident;
+}
+
+/** Of monitors that go down; one whose last incident is still open keeps that. */
+async function openIncidents(tx: Transaction, fallen: Outcome[]): Promise<void> {
+  const { incidents: opened } = await openIncidentsIn(tx, fallen.map(openingOf));
+  for (const [n, outcome] of fallen.entries())
+    outcome.incidentId = opened[n]?.id ?? outcome.row.incidentId;
+}
+
+function openingOf({ row, result, at }: Outcome): Opening {
+  const serviceIds = row.serviceId === null ? [] : [row.serviceId];
+  return {
+    actor: actorOf(row),
+    input: {
+      title: cutWhole(`${row.name} is down`, 255),
+      severity: "critical",
+      message: result.error ?? "",
+      serviceIds,
+      openedBy: `uptime:${row.id}`,
+      at,
+    },
+  };
+}
+
+/** Whether an incident that the monitor opened has an end. */
+function isWell({ row, decided: { status } }: Outcome): boolean {
+  return (
+    row.incidentId !== null && status !== "down" && status !== "pending" && status !== "paused"
+  );
+}
+
+/** Unless somebody has resolved or deleted it. The monitor has none afterwards. */
+async function resolveIncident(tx: Transaction, outcome: Outcome): Promise<void> {
+  const { row, at } = outcome;
+  const [open] = await tx
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(and(eq(incidents.id, row.incidentId!), ne(incidents.status, "resolved")));
+  if (open)
+    await addIncidentUpdate(
+      asDatabase(tx),
+      actorOf(row),
+      open.id,
+      { status: "resolved", message: `${row.name} is up again.`, notify: true },
+      at,
+    );
+  outcome.incidentId = null;
 }

@@ -11,8 +11,9 @@ import { addIncidentUpdate, updateIncident } from "./change.ts";
 import { deleteIncident } from "./delete.ts";
 import { openIncident, openIncidentIn, openIncidentsIn } from "./open.ts";
 import { getIncident, listIncidents } from "./read.ts";
+import { weighOnServices } from "./weigh-on-services.ts";
 
-const { auditEntries, events, incidents, organizations, services, serviceStatusHistory } = tables;
+const { auditEntries, events, incidents, organizations, serviceOpinions, services, serviceStatusHistory } = tables;
 const at = new Date("2026-01-31T12:00:00.000Z");
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1000);
 
@@ -150,6 +151,20 @@ describe("several incidents on one service", () => {
     expect(await statusOf(ids[0]!)).toMatchObject({ status: "major_outage" });
     await updateIncident(database, actor, large.id, { status: "resolved" }, later(1));
     expect(await statusOf(ids[0]!)).toMatchObject({ status: "degraded" });
+  });
+
+  it("make it, one opened after the other, what all together make it", async () => {
+    const { actor, ids } = await makeOrganization("Grown");
+    const opinion = async () => (await database.select({ status: serviceOpinions.status, reason: serviceOpinions.reason }).from(serviceOpinions).where(eq(serviceOpinions.serviceId, ids[0]!)))[0];
+    const seen: unknown[] = [];
+    for (const [n, severity] of (["minor", "minor", "critical", "major", "critical"] as const).entries()) {
+      await open(actor, { title: `No. ${n}`, message: "m", severity, services: ["Grown"] }, later(n));
+      seen.push(await opinion());
+      await inTransaction(database, (tx) => weighOnServices(tx, ids, later(n)));
+      expect(await opinion()).toEqual(seen.at(-1));
+    }
+    const [first, third] = [{ status: "degraded", reason: 'The incident "No. 0" is open.' }, { status: "major_outage", reason: 'The incident "No. 2" is open.' }];
+    expect(seen).toEqual([first, first, third, third, third]);
   });
 
   it("that are all closed at the same time leave it operational", async () => {

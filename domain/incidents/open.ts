@@ -15,7 +15,7 @@ import { auditedIncident, incidentEvent } from "./describe.ts";
 import { findServices } from "./find-services.ts";
 import { requireFewToday } from "./require-few-today.ts";
 import type { IncidentRow } from "./read.ts";
-import { weighOnServices } from "./weigh-on-services.ts";
+import { addToServices } from "./weigh-on-services.ts";
 
 type AffectedService = Incident["services"][number];
 type IncidentUpdate = Incident["updates"][number];
@@ -100,9 +100,9 @@ export async function openIncidentsIn(
   const locked = await lockServices(tx, openings.flatMap(({ input }) => input.serviceIds));
   const services = new Map(locked.map((service) => [service.id, service]));
   const opened = await writeIncidents(tx, openings.map((opening) => prepare(opening, services)));
-  const affected = new Set(opened.flatMap((incident) => incident?.services.map(({ id }) => id) ?? []));
+  const weighing = opened.flatMap((incident) => (incident === null || incident.status === "resolved" ? [] : [incident]));
   const at = Math.max(...openings.map(({ input }) => input.at.getTime()));
-  return { incidents: opened, changes: await weighOnServices(tx, [...affected], new Date(at)) };
+  return { incidents: opened, changes: await addToServices(tx, weighing, new Date(at)) };
 }
 
 function prepare({ actor, input }: Opening, known: ReadonlyMap<string, LockedService>): Prepared {

@@ -1,12 +1,70 @@
 import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
-import { incidents, incidentServices } from "../../schemas/tables/all.ts";
-import type { IncidentSeverity, ServiceStatus } from "../../schemas/vocabulary.ts";
+import { incidents, incidentServices, serviceOpinions } from "../../schemas/tables/all.ts";
+import { INCIDENT_SEVERITIES, type IncidentSeverity, type ServiceStatus } from "../../schemas/vocabulary.ts";
 import { changeOpinions, type StatusChange } from "../services/change-status.ts";
 
 /** What an open incident says of its services (conventions §2). */
 const STATUS_BY_SEVERITY: Record<IncidentSeverity, ServiceStatus> = { minor: "degraded", major: "partial_outage", critical: "major_outage" };
+
+/** An incident as it weighs on its services. */
+interface WeighingIncident {
+  title: string;
+  severity: IncidentSeverity;
+  /** RFC 3339 in UTC, so that texts compare as times do. */
+  started_at: string;
+  services: readonly { id: string }[];
+}
+
+const reasonOf = (title: string) => `The incident "${title}" is open.`;
+
+/**
+ * Makes the `incidents` opinion of each service worse where one of these incidents, which were
+ * opened just now, is worse than all that were open. What else is open is not read: that would
+ * cost the more the more is open. The caller has locked the services before it wrote the incidents.
+ * Returns the changes of status that follow.
+ */
+export async function addToServices(
+  tx: Transaction,
+  opened: readonly WeighingIncident[],
+  at: Date,
+): Promise<StatusChange[]> {
+  const worst = new Map<string, WeighingIncident>();
+  for (const incident of opened) {
+    for (const { id } of incident.services) {
+      const before = worst.get(id);
+      // Of equally bad ones the first is told of.
+      const isFirst = incident.severity === before?.severity && incident.started_at < before.started_at;
+      if (!before || isFirst || isWorse(incident.severity, before.severity)) worst.set(id, incident);
+    }
+  }
+  if (worst.size === 0) return [];
+  const { serviceId, source, status } = serviceOpinions;
+  const held = await tx
+    .select({ serviceId, status })
+    .from(serviceOpinions)
+    .where(and(sql`${serviceId} = any(${uuids([...worst.keys()])})`, eq(source, "incidents")));
+  for (const opinion of held) {
+    const { severity } = worst.get(opinion.serviceId)!;
+    if (!isWorse(severity, severityBehind(opinion.status))) worst.delete(opinion.serviceId);
+  }
+  const changes = [...worst].map(([id, { title, severity }]) => ({
+    serviceId: id,
+    source: "incidents" as const,
+    status: STATUS_BY_SEVERITY[severity],
+    reason: reasonOf(title),
+  }));
+  return changes.length === 0 ? [] : changeOpinions(tx, changes, at);
+}
+
+function isWorse(one: IncidentSeverity, other: IncidentSeverity): boolean {
+  return INCIDENT_SEVERITIES.indexOf(one) > INCIDENT_SEVERITIES.indexOf(other);
+}
+
+function severityBehind(status: ServiceStatus): IncidentSeverity {
+  return INCIDENT_SEVERITIES.find((severity) => STATUS_BY_SEVERITY[severity] === status)!;
+}
 
 /**
  * Makes the `incidents` opinion of each service that of its worst open incident. The caller has locked the
@@ -30,7 +88,7 @@ export async function weighOnServices(
   const changes = serviceIds.map((serviceId) => {
     const incident = found.get(serviceId);
     return incident
-      ? { serviceId, source: "incidents" as const, status: STATUS_BY_SEVERITY[incident.severity], reason: `The incident "${incident.title}" is open.` }
+      ? { serviceId, source: "incidents" as const, status: STATUS_BY_SEVERITY[incident.severity], reason: reasonOf(incident.title) }
       : { serviceId, source: "incidents" as const, status: null, reason: "No incident is open any more." };
   });
   return changeOpinions(tx, changes, at);

@@ -1,5 +1,5 @@
 import { decodeReplies, repliesTo } from "../schemas/messages/replies.ts";
-import type { EventLog } from "../platform/event-log/port.ts";
+import type { WritableLog } from "../platform/event-log/port.ts";
 
 /** Requests that wait for a processor's result. */
 export interface Replies {
@@ -12,7 +12,7 @@ export interface Replies {
   stop(): Promise<void>;
 }
 
-export async function startReplies({ eventLog, edgeId }: { eventLog: EventLog; edgeId: string }): Promise<Replies> {
+export async function startReplies({ eventLog, edgeId }: { eventLog: WritableLog; edgeId: string }): Promise<Replies> {
   const waiting = new Map<number, { onResult: (body: string) => void; timer: NodeJS.Timeout | null }>();
   let last = 0;
 

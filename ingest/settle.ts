@@ -3,7 +3,7 @@ import type { ClientAddress } from "../platform/client-address.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { FrameEntry } from "../platform/event-log/frame.ts";
-import type { EventLog } from "../platform/event-log/port.ts";
+import type { WritableLog } from "../platform/event-log/port.ts";
 import { Failure } from "../platform/failures.ts";
 import type { Log } from "../platform/log.ts";
 import { isPostgresAway, type Database } from "../platform/postgres/database.ts";
@@ -23,7 +23,7 @@ export interface EdgeNeeds {
   log: Log;
   database: Database;
   clickhouse: ClickHouse;
-  eventLog: EventLog;
+  eventLog: WritableLog;
   credentials: CredentialCache;
   batcher: Batcher;
   replies: Replies;

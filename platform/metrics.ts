@@ -12,6 +12,8 @@ export interface Metrics {
   openDeadLetters: Gauge<"topic" | "group">;
   /** Registers a gauge whose value is read when it is asked for; the hot path only keeps a plain number. */
   observe(name: string, help: string, read: () => number): void;
+  /** The same of several things of a kind, told apart by their number from 1 under `label`. */
+  observeEach(name: string, help: string, label: string, read: () => Promise<number[]>): void;
 }
 
 export function makeMetrics(): Metrics {
@@ -50,6 +52,18 @@ export function makeMetrics(): Metrics {
     },
     observe(name, help, read) {
       const gauge: Gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(read()) });
+      registry.registerMetric(gauge);
+    },
+    observeEach(name, help, label, read) {
+      const gauge = new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [],
+        async collect() {
+          for (const [n, value] of (await read()).entries()) gauge.set({ [label]: n + 1 }, value);
+        },
+      });
       registry.registerMetric(gauge);
     },
   };

@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { StartFailure } from "./start-failure.ts";
 
 /** Throws StartFailure when `port` on `host` cannot be listened on; so that a start fails before it has started databases. `setting` names the port in the sentence. */
@@ -9,6 +9,18 @@ export async function requireFreePort(setting: string, host: string, port: numbe
     server.listen(port, host, resolve);
   });
   await new Promise((resolve) => server.close(resolve));
+}
+
+/** A port that nobody listens on at this moment. */
+export async function findFreePort(host: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 function sentenceFor(setting: string, host: string, port: number, code: string | undefined): string {

@@ -17,6 +17,17 @@ export function moduleFile(relative: string, base: string): string {
   return fileURLToPath(new URL(FROM_SOURCES ? relative : relative.replace(/\.ts$/, ".js"), base));
 }
 
+/**
+ * A line of JavaScript that runs a module as a thread's program (a Worker with `eval`). In a thread
+ * the loader of sources works only when it is registered there.
+ */
+export function threadProgram(file: string): string {
+  const program = `import(${JSON.stringify(pathToFileURL(file).href)})`;
+  if (!FROM_SOURCES) return program;
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm/api")).href;
+  return `import(${JSON.stringify(loader.replace(/\.cjs$/, ".mjs"))}).then(({ register }) => (register(), ${program}))`;
+}
+
 function findRoot(folder: string): string {
   return existsSync(join(folder, "package.json")) ? folder : findRoot(dirname(folder));
 }

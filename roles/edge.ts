@@ -10,7 +10,9 @@ import { atMostEvery } from "../platform/at-most-every.ts";
 import { makeClientAddress } from "../platform/client-address.ts";
 import type { Config } from "../platform/config.ts";
 import { appendDirectly, openSpool, SPOOL_LIMITS, type Spool } from "../platform/event-log/spooled.ts";
+import type { WritableLog } from "../platform/event-log/port.ts";
 import { newId } from "../platform/ids.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { listenTo } from "../platform/postgres/listen.ts";
 import { makeRateLimit } from "../platform/rate-limit.ts";
 import type { House } from "./house.ts";
@@ -23,8 +25,14 @@ const ANNOUNCED_MS = 100;
 /** And whose beacons go to beacons-overflow. */
 const FLOODS_MS = 1_000;
 
+/** What the edge needs of the house, so that a thread of its own can have it. */
+export type EdgeHouse = Pick<House, "config" | "clock" | "log" | "lifecycle" | "probes" | "database" | "databaseUrl" | "clickhouse"> & {
+  eventLog: WritableLog;
+  metrics: Pick<Metrics, "observe">;
+};
+
 /** The role that takes in beacons, pings and pushes. */
-export async function startEdgeRole(house: House): Promise<Edge> {
+export async function startEdgeRole(house: EdgeHouse): Promise<Edge> {
   const { config, clock, log, database, clickhouse, eventLog, lifecycle, metrics } = house;
   const edgeId = newId();
   const credentials = makeCredentialCache({ database, clock, log });
@@ -108,13 +116,13 @@ function trustedProxies({ TRUSTED_PROXIES, PHAROS_ROLES, HOST }: Config): string
 }
 
 /** With the embedded log there is none: it would be on the same disk. */
-async function openSpoolBesideKafka({ config, clock, log, eventLog }: House): Promise<Spool | null> {
+async function openSpoolBesideKafka({ config, clock, log, eventLog }: EdgeHouse): Promise<Spool | null> {
   if (config.KAFKA_BROKERS.length === 0) return null;
   const limits = { ...SPOOL_LIMITS, bytes: config.SPOOL_BYTES, appendMs: config.SPOOL_AFTER_MS };
   return openSpool({ eventLog, folder: join(config.PHAROS_DATA_DIR, "spool"), limits, clock, log });
 }
 
-function observeSpool({ metrics, clock }: House, spool: Spool): void {
+function observeSpool({ metrics, clock }: EdgeHouse, spool: Spool): void {
   metrics.observe("pharos_spool_bytes", "Bytes on this edge's disk that Kafka does not have yet, those of adopted slots too.", () => spool.bytes());
   metrics.observe("pharos_spool_frames", "Frames on this edge's disk that Kafka does not have yet.", () => spool.frames());
   metrics.observe("pharos_spool_oldest_seconds", "Seconds since the oldest event was received that waits in the spool; 0 when none does.", () => {

@@ -23,6 +23,7 @@ export interface House {
   databaseUrl: string;
   logins: Logins;
   clickhouse: ClickHouse;
+  clickhouseUrl: string;
   eventLog: EventLog;
   /** One statement looks for the due work of all roles. */
   looks: DueLooks;

@@ -9,6 +9,7 @@ import { makeProbes } from "../platform/probes.ts";
 import { requireFreePort } from "../platform/require-free-port.ts";
 import { startControlPlaneRole } from "./control-plane.ts";
 import { startEdgeRole } from "./edge.ts";
+import { startEdgeThreads } from "./edge-threads.ts";
 import type { House } from "./house.ts";
 import { startProbesServer } from "./probes-server.ts";
 import { startProcessorRole } from "./processor.ts";
@@ -56,7 +57,10 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
 
     if (plays("processor")) await startProcessorRole(house);
     if (plays("scheduler")) startSchedulerRole(house);
-    const edge = plays("edge") ? await startEdgeRole(house) : null;
+    // A clock that is not the system's, as tests have one, does not go to another thread.
+    const apart = config.EDGE_THREADS > 0 && clock === systemClock;
+    const startEdge = () => (apart ? startEdgeThreads({ ...house, onLost }) : startEdgeRole(house));
+    const edge = plays("edge") ? await startEdge() : null;
     const controlPlane = plays("control-plane") ? await startControlPlaneRole(house, edge) : null;
     if (!controlPlane && (plays("processor") || plays("scheduler"))) await startProbesServer(house);
 

@@ -33,6 +33,7 @@ export interface Stores {
   databaseUrl: string;
   logins: Logins;
   clickhouse: ClickHouse;
+  clickhouseUrl: string;
   eventLog: EventLog;
   /** Ends the embedded servers at once; they recover at the next start. */
   abandon(): void;
@@ -64,7 +65,7 @@ export async function takeDataFolder(config: Config, lifecycle: Lifecycle): Prom
 export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const { config, lifecycle, log } = needs;
   const children: Child[] = [];
-  const [logins, clickhouse] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
+  const [logins, { clickhouse, clickhouseUrl }] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
   const database = openDatabase(logins.application, config.POSTGRES_CONNECTIONS, log);
   lifecycle.add({
     name: "postgres",
@@ -90,7 +91,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const abandon = () => {
     for (const child of children) child.abandon();
   };
-  return { database, databaseUrl: logins.application, logins, clickhouse, eventLog, abandon };
+  return { database, databaseUrl: logins.application, logins, clickhouse, clickhouseUrl, eventLog, abandon };
 }
 
 /** Makes the key of the secrets known to this process, and seals what is plain or sealed with the key before. */
@@ -139,7 +140,7 @@ function givenLogins({ DATABASE_APPLICATION_URL: application, DATABASE_TENANT_UR
   return application !== null && tenant !== null ? { application, tenant } : null;
 }
 
-async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<ClickHouse> {
+async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNeeds, children: Child[]): Promise<Pick<Stores, "clickhouse" | "clickhouseUrl">> {
   let url = config.CLICKHOUSE_URL;
   if (!url) {
     const engine = await startEmbeddedClickHouse({ folder: join(config.PHAROS_DATA_DIR, "clickhouse"), log });
@@ -149,10 +150,11 @@ async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNee
     url = engine.url;
   }
   await migrateClickHouse(url, log, { cluster: config.CLICKHOUSE_CLUSTER });
-  return openClickHouse(url, log);
+  return { clickhouse: openClickHouse(url, log), clickhouseUrl: url };
 }
 
-async function openLog({ config, clock, log }: StoresNeeds): Promise<EventLog> {
+/** The event log that the settings name. */
+export async function openLog({ config, clock, log }: Pick<StoresNeeds, "config" | "clock" | "log">): Promise<EventLog> {
   const partitions = config.LOG_PARTITIONS;
   if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER, fetchBytes: config.KAFKA_FETCH_BYTES, security: await readKafkaSecurity(config) });
   const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;

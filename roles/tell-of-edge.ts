@@ -1,6 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Clock } from "../platform/clock.ts";
-import type { EventLog } from "../platform/event-log/port.ts";
+import type { WritableLog } from "../platform/event-log/port.ts";
 import type { Log } from "../platform/log.ts";
 import type { Database } from "../platform/postgres/database.ts";
 import { havePingsPassed } from "../processors/heartbeats/have-passed.ts";
@@ -8,7 +8,7 @@ import { edges } from "../schemas/tables/all.ts";
 
 interface TellNeeds {
   database: Database;
-  eventLog: EventLog;
+  eventLog: WritableLog;
   clock: Clock;
   log: Log;
   edgeId: string;

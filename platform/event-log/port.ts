@@ -56,6 +56,9 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
+/** What an edge does with a log: it does not read it. */
+export type WritableLog = Pick<EventLog, "id" | "partitions" | "append" | "appendAll" | "ends" | "listen" | "ping">;
+
 export interface ConsumeOptions {
   topic: Topic;
   group: string;

@@ -4,7 +4,7 @@ import { TOPICS, type Topic } from "../../schemas/vocabulary.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { StartFailure } from "../start-failure.ts";
-import { LogUnavailable, type EventLog } from "./port.ts";
+import { LogUnavailable, type WritableLog } from "./port.ts";
 import { startAdopting } from "./spool/adopt.ts";
 import { closeSlot, isSent, openSlot, unsentBytes, unsentFrames, type OpenSlot } from "./spool/open-slot.ts";
 import { takeFreeSlot, type HeldSlot } from "./spool/slots.ts";
@@ -32,7 +32,7 @@ export class NotTaken extends LogUnavailable {
 }
 
 /** Straight into the log: for one on this machine, where a spool would be on the same disk. */
-export function appendDirectly(eventLog: EventLog): Appender {
+export function appendDirectly(eventLog: WritableLog): Appender {
   return {
     async append(topic, partition, frame) {
       await eventLog.append(topic, partition, frame);
@@ -43,7 +43,7 @@ export function appendDirectly(eventLog: EventLog): Appender {
 }
 
 export interface SpoolNeeds {
-  eventLog: EventLog;
+  eventLog: WritableLog;
   /** Shared by all edges that see this disk; each has a slot of its own in it. */
   folder: string;
   limits: SpoolLimits;

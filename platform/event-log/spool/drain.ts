@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Topic } from "../../../schemas/vocabulary.ts";
 import type { Log } from "../../log.ts";
-import type { EventLog } from "../port.ts";
+import type { WritableLog } from "../port.ts";
 import type { SlotStore, SpoolLane } from "./store.ts";
 
 /** Bytes of frames that go to a partition in one request. */
@@ -26,7 +26,7 @@ export interface Drain {
  * Sends a slot's frames, each partition by itself and in order, one request at a time. After a failure only one frame is
  * risked (half-open) until one is taken. Pauses are drawn at random, so that many edges do not come back in one moment.
  */
-export function makeDrain({ slot, eventLog, log, onEmpty }: { slot: SlotStore; eventLog: EventLog; log: Log; onEmpty(): void }): Drain {
+export function makeDrain({ slot, eventLog, log, onEmpty }: { slot: SlotStore; eventLog: WritableLog; log: Log; onEmpty(): void }): Drain {
   const stopping = new AbortController();
   const { signal } = stopping;
   const waiting = new Map<SpoolLane, () => void>();
@@ -101,7 +101,7 @@ export function makeDrain({ slot, eventLog, log, onEmpty }: { slot: SlotStore; e
   };
 }
 
-async function appendInOrder(eventLog: EventLog, topic: Topic, partition: number, frames: Buffer[]): Promise<void> {
+async function appendInOrder(eventLog: WritableLog, topic: Topic, partition: number, frames: Buffer[]): Promise<void> {
   if (eventLog.appendAll) return eventLog.appendAll(topic, partition, frames);
   for (const frame of frames) await eventLog.append(topic, partition, frame);
 }

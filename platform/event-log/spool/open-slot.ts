@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { EventLog } from "../port.ts";
+import type { WritableLog } from "../port.ts";
 import { makeDrain, type Drain } from "./drain.ts";
 import type { HeldSlot } from "./slots.ts";
 import { openSlotStore, type SlotStore } from "./store.ts";
@@ -13,7 +13,7 @@ export interface OpenSlot {
 }
 
 export interface SlotNeeds {
-  eventLog: EventLog;
+  eventLog: WritableLog;
   /** Of the log's topics, at most; what a new slot is made with. */
   partitions: number;
   clock: Clock;

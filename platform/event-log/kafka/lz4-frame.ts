@@ -5,7 +5,7 @@ import { compressSync, uncompressSync } from "lz4-napi";
  *   0 magic (4) · 4 flags (1) · 5 largest block (1) · 6 checksum of the two (1)
  *   then blocks: length, its highest bit set when the block is as it was (4) · bytes; 0 ends them
  * Blocks are packed and unpacked one by one: the native functions for whole frames grow their
- * output as they go, which costs several times as much for 500 KB.
+ * output as they go, which costs twice as much for 500 KB.
  */
 const MAGIC = 0x184d2204;
 const HEAD_BYTES = 7;

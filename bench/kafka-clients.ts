@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Kafka as Client, logLevel } from "kafkajs";
 import { decodeHead, encodeFrame } from "../platform/event-log/frame.ts";
+import { calmQueues } from "../platform/event-log/kafka/calm-queues.ts";
 import { registerCodecs, type Compression } from "../platform/event-log/kafka/compression.ts";
 import { makeDirectProducer } from "../platform/event-log/kafka/produce.ts";
 import { OPEN_KAFKA } from "../platform/event-log/kafka/security.ts";
@@ -22,7 +23,7 @@ import { machine, median, option, ownCpu, table } from "./measuring.ts";
  *
  *   npm i --prefix /tmp/clients @platformatic/kafka @confluentinc/kafka-javascript
  *   PHAROS_TEST_KAFKA_LIBS=… npx tsx bench/kafka-clients.ts --clients /tmp/clients
- *     [--pairs 5] [--megabytes 256] [--idle-seconds 10] [--compression none]
+ *     [--pairs 5] [--megabytes 256] [--idle-seconds 10] [--compression none] [--plain]
  */
 const ROUNDS = Number(option("pairs", "5"));
 const BYTES = Number(option("megabytes", "256")) * 1e6;
@@ -53,7 +54,7 @@ interface Reader {
 }
 
 const kafkajs: Reader = {
-  name: "kafkajs",
+  name: process.argv.includes("--plain") ? "kafkajs as it is" : "kafkajs, calmed as ours",
   async start({ topic, brokers, onJoin, onValue }) {
     const client = new Client({ clientId: "bench", brokers, logLevel: logLevel.NOTHING });
     const consumer = client.consumer({
@@ -316,6 +317,8 @@ async function measureAll(brokers: string[]): Promise<void> {
 const available = kafkaAvailable();
 if (!available.available) throw new Error(`This needs a real Kafka: ${available.reason}.`);
 registerCodecs();
+// Without --plain, kafkajs as our service has it.
+if (!process.argv.includes("--plain")) calmQueues();
 const kafka = await startKafka();
 try {
   await measureAll(kafka.brokers);

@@ -61,8 +61,8 @@ async function main(): Promise<boolean> {
     await admin.connect();
     const topic = "bench";
     await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS, configEntries: [{ name: "retention.bytes", value: "1000000" }] }], waitForLeaders: true });
-    const kafkajs = await startKafkajsProducer(client);
-    const direct = makeDirectProducer({ admin, topicNames: [topic], clientId: "bench", security: OPEN_KAFKA, log: makeLog("silent") });
+    const kafkajs = await startKafkajsProducer(client, "none");
+    const direct = makeDirectProducer({ admin, topicNames: [topic], clientId: "bench", compression: "none", security: OPEN_KAFKA, log: makeLog("silent") });
     producers = [kafkajs, direct];
     return await measureAll(topic, kafkajs, direct);
   } finally {

@@ -156,7 +156,7 @@ async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNee
 /** The event log that the settings name. */
 export async function openLog({ config, clock, log }: Pick<StoresNeeds, "config" | "clock" | "log">): Promise<EventLog> {
   const partitions = config.LOG_PARTITIONS;
-  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER, fetchBytes: config.KAFKA_FETCH_BYTES, security: await readKafkaSecurity(config) });
+  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER, compression: config.KAFKA_COMPRESSION, fetchBytes: config.KAFKA_FETCH_BYTES, security: await readKafkaSecurity(config) });
   const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;
   return openEmbeddedLog({ folder: logFolder(config), partitions, retentionBytes, retentionMs, clock, log });
 }

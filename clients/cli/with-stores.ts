@@ -65,6 +65,7 @@ function openKafka(config: Config): Promise<EventLog> {
     log: makeLog("silent"),
     instanceId: newId(),
     producer: config.KAFKA_PRODUCER,
+    compression: config.KAFKA_COMPRESSION,
     fetchBytes: config.KAFKA_FETCH_BYTES,
   });
 }

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import { StartFailure } from "../start-failure.ts";
 import { PARTITION_BYTES } from "./kafka/broker-link.ts";
 import { answered, fetchEnds, makeClient, messageOf } from "./kafka/client.ts";
+import { growthOf, type Compression } from "./kafka/compression.ts";
 import { startKafkaConsumer } from "./kafka/consumer.ts";
 import { makeDirectProducer, startKafkajsProducer } from "./kafka/produce.ts";
 import { scanTopic } from "./kafka/scan.ts";
@@ -25,6 +26,8 @@ export interface KafkaLogNeeds {
   instanceId: string;
   /** Who sends records: requests of our own, or kafkajs' producer. Reading is kafkajs' in both. */
   producer?: "direct" | "kafkajs";
+  /** How batches are packed that get smaller by it; unless given, not. What is read may be packed in any way. */
+  compression?: Compression;
   /** One fetch of a consumer holds at most so much over all partitions; unless given, four times as much as of one. */
   fetchBytes?: number;
   /** Unless given, brokers that ask for no encryption and no login. */
@@ -36,17 +39,18 @@ export interface KafkaLogNeeds {
  * topics do not fit together. A record is durable once all in-sync replicas have it (`acks=all`), which with one broker
  * survives the death of a process, and with three (and `min.insync.replicas=2`, the operator's to set) the loss of a machine.
  */
-export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct", fetchBytes, security = OPEN_KAFKA }: KafkaLogNeeds): Promise<EventLog> {
+export async function openKafkaLog({ brokers, topicPrefix, partitions, log, instanceId, producer: kind = "direct", compression = "none", fetchBytes, security = OPEN_KAFKA }: KafkaLogNeeds): Promise<EventLog> {
   const clientId = `pharos-${instanceId}`;
   const client = makeClient({ brokers, clientId, security, log });
   const admin = client.admin();
+  const growth = growthOf(compression);
   const consumers = new Set<Consumer>();
   const replyGroups: string[] = [];
   const name = (topic: Topic | "replies"): string => topicName(topicPrefix, topic);
   const topicNames = [...TOPICS, "replies" as const].map(name);
   const { topics, producer } = await open(admin, brokers, async () => ({
     topics: await makeTopics({ admin, prefix: topicPrefix, partitions, log }),
-    producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, security, log }) : await startKafkajsProducer(client),
+    producer: kind === "direct" ? makeDirectProducer({ admin, topicNames, clientId, compression, security, log }) : await startKafkajsProducer(client, compression),
   }));
 
   await warnOfWeakTopics(admin, TOPICS.map(name), log);
@@ -122,8 +126,8 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     partitions: (topic) => topics.partitions.get(topic)!,
     append: (topic, partition, record) => send(topic, partition, -1, [record]),
     appendAll,
-    consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log, ...(fetchBytes && { fetchBytes }) }, options)),
-    scan: (topic, onRecord) => scanTopic({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.scan.${newId()}`, partitions: topics.partitions.get(topic)!, log }, onRecord),
+    consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log, growth, ...(fetchBytes && { fetchBytes }) }, options)),
+    scan: (topic, onRecord) => scanTopic({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.scan.${newId()}`, partitions: topics.partitions.get(topic)!, log, growth }, onRecord),
     ends: (topic) => fetchEnds(admin, name(topic)),
     notify: (channel, message) => send("replies", replyPartition(channel), 1, [message]),
     listen,

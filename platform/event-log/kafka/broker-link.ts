@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { Compression } from "./compression.ts";
 import { decodeProduce, encodeProduce } from "./produce-request.ts";
 import { ProduceFault, faultOfCode } from "./produce-errors.ts";
 import { logIn, text, type AskBroker } from "./sasl.ts";
@@ -18,10 +19,11 @@ export interface BrokerLinkNeeds {
   clientId: string;
   /** How long the leader may wait for its followers. */
   ackMs: number;
+  compression: Compression;
   security: KafkaSecurity;
 }
 
-/** Of one partition in one request; more that was given at once goes alone. Kafka's own limit for a batch is 1 MB unless set. */
+/** Of one partition in one request, before they are compressed; more that was given at once goes alone. Kafka's own limit for a batch is 1 MB unless set. */
 export const PARTITION_BYTES = 900 * 1024;
 const CONNECT_MS = 3_000;
 /** An answer that takes longer than the followers may take, and this, will not come. */
@@ -56,7 +58,7 @@ interface Connection {
 const LOGIN_SHARE = 0.8;
 
 /** A lost connection is made anew by the next record. */
-export function makeBrokerLink({ host, port, clientId, ackMs, security }: BrokerLinkNeeds): BrokerLink {
+export function makeBrokerLink({ host, port, clientId, ackMs, compression, security }: BrokerLinkNeeds): BrokerLink {
   const queues: Queue[] = [-1, 1].map((acks) => ({ acks: acks as -1 | 1, waiting: [], inFlight: [], scheduled: false }));
   let connection: Connection | null = null;
   let correlationId = 0;
@@ -104,7 +106,7 @@ export function makeBrokerLink({ host, port, clientId, ackMs, security }: Broker
     const mine = (connection ??= open());
     await mine.ready;
     const id = nextId();
-    const answer = await exchangeBytes(mine, id, encodeProduce({ correlationId: id, clientId, acks, ackMs }, byPlace(records)));
+    const answer = await exchangeBytes(mine, id, encodeProduce({ correlationId: id, clientId, acks, ackMs, compression }, byPlace(records)));
     return new Map(decodeProduce(answer).map((result) => [placeOf(result), result.code]));
   }
 

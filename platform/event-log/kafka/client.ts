@@ -1,6 +1,8 @@
 import { Kafka, logLevel, type Admin } from "kafkajs";
 import type { Log } from "../../log.ts";
 import { LogUnavailable } from "../port.ts";
+import { calmQueues } from "./calm-queues.ts";
+import { registerCodecs } from "./compression.ts";
 import { kafkajsSecurity, type KafkaSecurity } from "./security.ts";
 
 /** A call of ours gives up after this, whatever the client still tries behind it. */
@@ -8,6 +10,8 @@ const CALL_MS = 8_000;
 
 /** One client for all connections of a process. Its own log lines go to ours at debug: what matters is logged by its callers. */
 export function makeClient({ brokers, clientId, security, log }: { brokers: string[]; clientId: string; security: KafkaSecurity; log: Log }): Kafka {
+  registerCodecs();
+  calmQueues();
   return new Kafka({
     clientId,
     brokers,

@@ -17,6 +17,8 @@ export interface KafkaConsumerNeeds {
   log: Log;
   /** One fetch holds at most so much over all partitions; unless given, four times `maxBytes`. */
   fetchBytes?: number;
+  /** How many times larger records may get when they are unpacked: so many times less is fetched; unless given, 1. */
+  growth?: number;
 }
 
 export type KafkaConsumeOptions = Pick<ConsumeOptions, "startAt" | "onRecords" | "beforeRecords" | "onRevoked" | "maxBytes">;
@@ -60,7 +62,7 @@ const PAUSES_MS = [50, 100, 200, 500, 1_000, 2_000];
  * and rebalances are survived without end.
  */
 export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: KafkaConsumeOptions): Promise<Consumer> {
-  const { client, admin, topicName, groupName, partitions, only, log } = needs;
+  const { client, admin, topicName, groupName, partitions, only, log, growth = 1 } = needs;
   const { startAt, onRecords, beforeRecords, onRevoked } = options;
   const fetchBytes = needs.fetchBytes ?? 4 * (options.maxBytes ?? MAX_BYTES);
   const maxBytes = Math.min(options.maxBytes ?? MAX_BYTES, fetchBytes);
@@ -251,8 +253,8 @@ export async function startKafkaConsumer(needs: KafkaConsumerNeeds, options: Kaf
       rebalanceTimeout: 3 * SESSION_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       minBytes: 1,
-      maxBytesPerPartition: maxBytes,
-      maxBytes: Math.min(4 * maxBytes, fetchBytes),
+      maxBytesPerPartition: Math.ceil(maxBytes / growth),
+      maxBytes: Math.ceil(Math.min(4 * maxBytes, fetchBytes) / growth),
       allowAutoTopicCreation: false,
       retry: { restartOnFailure: () => Promise.resolve(false) },
     });

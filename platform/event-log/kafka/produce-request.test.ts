@@ -44,7 +44,7 @@ test("kafkajs reads the records as they were given, of every size", async () => 
     ["pharos.beacons", new Map([[0, values], [3, many]])],
     ["pharos.metrics", new Map([[1, [Buffer.from("alone")]]])],
   ]);
-  const batches = readRequest(encodeProduce({ correlationId: 99, clientId: "me", acks: -1, ackMs: 4_000 }, topics));
+  const batches = readRequest(encodeProduce({ correlationId: 99, clientId: "me", acks: -1, ackMs: 4_000, compression: "none" }, topics));
   expect(batches.map(({ topic, partition }) => [topic, partition])).toEqual([["pharos.beacons", 0], ["pharos.beacons", 3], ["pharos.metrics", 1]]);
   for (const { topic, partition, batch } of batches) {
     expect(batch.readInt32BE(8)).toBe(batch.byteLength - 12);

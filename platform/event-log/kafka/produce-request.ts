@@ -1,4 +1,5 @@
 import { crc32c } from "@node-rs/crc32";
+import { COMPRESSION_TYPES, packRecords, type Compression } from "./compression.ts";
 
 /** What one Produce request carries: the records of each partition of each topic, in order. */
 export type ProducedTopics = ReadonlyMap<string, ReadonlyMap<number, readonly Uint8Array[]>>;
@@ -10,6 +11,8 @@ export interface ProduceHead {
   acks: -1 | 1;
   /** How long the leader may wait for its followers. */
   ackMs: number;
+  /** How batches are packed that get smaller by it. */
+  compression: Compression;
 }
 
 const PRODUCE = 0;
@@ -17,11 +20,12 @@ const PRODUCE = 0;
 const VERSION = 7;
 
 /**
- * A Produce request (Kafka protocol, version 7) as parts to be written one after the other. The values are parts
- * themselves: nothing is copied, and the bytes are read only for their CRC. Each partition gets one batch of format 2.
+ * A Produce request (Kafka protocol, version 7) as parts to be written one after the other. Unless they are compressed,
+ * the values are parts themselves: nothing is copied, and the bytes are read only for their CRC. Each partition gets one
+ * batch of format 2.
  */
-export function encodeProduce({ correlationId, clientId, acks, ackMs }: ProduceHead, topics: ProducedTopics): Uint8Array[] {
-  const batches = [...topics].map(([topic, partitions]) => ({ topic, batches: [...partitions].map(([partition, values]) => ({ partition, batch: encodeBatch(values) })) }));
+export function encodeProduce({ correlationId, clientId, acks, ackMs, compression }: ProduceHead, topics: ProducedTopics): Uint8Array[] {
+  const batches = [...topics].map(([topic, partitions]) => ({ topic, batches: [...partitions].map(([partition, values]) => ({ partition, batch: encodeBatch(values, compression) })) }));
   const head = Buffer.allocUnsafe(4 + 8 + 2 + clientId.length * 3 + 2 + 2 + 4 + 4);
   let at = 4;
   at = head.writeInt16BE(PRODUCE, at);
@@ -57,9 +61,10 @@ function writeText(buffer: Buffer, text: string, at: number): number {
 /**
  * A record batch, format 2 (KIP-98). Big-endian:
  *   0 base offset (8) · 8 length of what follows (4) · 12 leader epoch (4) · 16 magic 2 (1) · 17 CRC-32C of what follows (4)
- *   21 attributes: 0, no compression (2) · 23 last offset delta (4) · 27 first and 35 last timestamp: -1, none, for the broker dates records
+ *   21 attributes: the compression (2) · 23 last offset delta (4) · 27 first and 35 last timestamp: -1, none, for the broker dates records
  *   (8 each); it refuses a time of ours that is too far from its own
- *   43 producer id, epoch, sequence: -1, none (8, 2, 4) · 57 number of records (4) · 61 the records
+ *   43 producer id, epoch, sequence: -1, none (8, 2, 4) · 57 number of records (4) · 61 the records, which
+ *   alone are compressed, together
  */
 const BATCH_HEAD = 61;
 const CRC_AT = 17;
@@ -69,26 +74,32 @@ const RECORD_HEAD = 26;
 /** After a value: it has no headers. */
 const NO_HEADERS = Buffer.from([0]);
 
-function encodeBatch(values: readonly Uint8Array[]): { bytes: number; parts: Uint8Array[] } {
-  const first = Buffer.allocUnsafe(BATCH_HEAD + RECORD_HEAD);
-  first.fill(0, 0, SUMMED_FROM + 2);
-  first[16] = 2;
-  first.writeInt32BE(values.length - 1, 23);
-  first.fill(0xff, 27, 57);
-  first.writeInt32BE(values.length, 57);
-  const parts: Uint8Array[] = [];
+function encodeBatch(values: readonly Uint8Array[], compression: Compression): { bytes: number; parts: Uint8Array[] } {
+  let records: Uint8Array[] = [];
   let bytes = 0;
   for (const [index, value] of values.entries()) {
-    const head = index === 0 ? first : Buffer.allocUnsafe(RECORD_HEAD);
-    const end = writeRecordHead(head, index === 0 ? BATCH_HEAD : 0, index, value.byteLength);
-    parts.push(head.subarray(0, end), value, NO_HEADERS);
+    const buffer = Buffer.allocUnsafe(RECORD_HEAD);
+    const end = writeRecordHead(buffer, 0, index, value.byteLength);
+    records.push(buffer.subarray(0, end), value, NO_HEADERS);
     bytes += end + value.byteLength + NO_HEADERS.byteLength;
   }
-  first.writeInt32BE(bytes - 12, 8);
-  let crc = crc32c(parts[0]!.subarray(SUMMED_FROM));
-  for (let index = 1; index < parts.length; index++) crc = crc32c(parts[index]!, crc);
-  first.writeUInt32BE(crc, CRC_AT);
-  return { bytes, parts };
+  const packed = packRecords(compression, records, bytes);
+  if (packed !== null) {
+    records = [packed];
+    bytes = packed.byteLength;
+  }
+  const head = Buffer.allocUnsafe(BATCH_HEAD);
+  head.fill(0, 0, SUMMED_FROM);
+  head.writeInt32BE(BATCH_HEAD - 12 + bytes, 8);
+  head[16] = 2;
+  head.writeInt16BE(COMPRESSION_TYPES[packed === null ? "none" : compression], SUMMED_FROM);
+  head.writeInt32BE(values.length - 1, 23);
+  head.fill(0xff, 27, 57);
+  head.writeInt32BE(values.length, 57);
+  let crc = crc32c(head.subarray(SUMMED_FROM));
+  for (const part of records) crc = crc32c(part, crc);
+  head.writeUInt32BE(crc, CRC_AT);
+  return { bytes: BATCH_HEAD + bytes, parts: [head, ...records] };
 }
 
 /** length · attributes 0 · timestamp delta 0 · offset delta · no key · length of the value */

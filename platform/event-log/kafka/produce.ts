@@ -3,6 +3,7 @@ import type { Admin, Kafka } from "kafkajs";
 import type { Log } from "../../log.ts";
 import { makeBrokerLink, type BrokerLink } from "./broker-link.ts";
 import { answered, messageOf } from "./client.ts";
+import { COMPRESSION_TYPES, WORTH_BYTES, type Compression } from "./compression.ts";
 import { ProduceFault } from "./produce-errors.ts";
 import type { KafkaSecurity } from "./security.ts";
 
@@ -18,11 +19,20 @@ const ACK_MS = 4_000;
 const TRY_MS = 6_000;
 const PAUSES_MS = [50, 100, 200, 400];
 
+export interface DirectProducerNeeds {
+  admin: Admin;
+  topicNames: string[];
+  clientId: string;
+  compression: Compression;
+  security: KafkaSecurity;
+  log: Log;
+}
+
 /**
  * Produce requests of our own over one connection to each broker: a frame's bytes go out as they are, where kafkajs copies
  * them several times and sums them a byte at a time. Which broker leads a partition is asked of kafkajs.
  */
-export function makeDirectProducer({ admin, topicNames, clientId, security, log }: { admin: Admin; topicNames: string[]; clientId: string; security: KafkaSecurity; log: Log }): KafkaProducer {
+export function makeDirectProducer({ admin, topicNames, clientId, compression, security, log }: DirectProducerNeeds): KafkaProducer {
   const links = new Map<string, BrokerLink>();
   let leaders = new Map<string, BrokerLink>();
   let locating: Promise<void> | null = null;
@@ -44,7 +54,7 @@ export function makeDirectProducer({ admin, topicNames, clientId, security, log 
   function linkTo(host: string, port: number): BrokerLink {
     const address = `${host}:${port}`;
     let link = links.get(address);
-    if (!link) links.set(address, (link = makeBrokerLink({ host, port, clientId, ackMs: ACK_MS, security })));
+    if (!link) links.set(address, (link = makeBrokerLink({ host, port, clientId, ackMs: ACK_MS, compression, security })));
     return link;
   }
 
@@ -86,7 +96,7 @@ export function makeDirectProducer({ admin, topicNames, clientId, security, log 
 }
 
 /** The same through kafkajs' own producer. Connects at once. */
-export async function startKafkajsProducer(client: Kafka): Promise<KafkaProducer> {
+export async function startKafkajsProducer(client: Kafka, compression: Compression): Promise<KafkaProducer> {
   // Every message names its partition. Frames are numbered, so an idempotent producer would add nothing.
   const producer = client.producer({ allowAutoTopicCreation: false, idempotent: false, createPartitioner: () => ({ message }) => message.partition ?? 0 });
   await producer.connect();
@@ -94,7 +104,9 @@ export async function startKafkajsProducer(client: Kafka): Promise<KafkaProducer
     async send(topic, partition, acks, values) {
       // No time: the broker dates records, and refuses a time of ours that is too far from its own.
       const messages = values.map((bytes) => ({ partition, timestamp: "-1", value: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) }));
-      await producer.send({ topic, acks, timeout: ACK_MS, messages });
+      const bytes = values.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      const type = COMPRESSION_TYPES[bytes < WORTH_BYTES ? "none" : compression];
+      await producer.send({ topic, acks, timeout: ACK_MS, compression: type, messages });
     },
     close: () => producer.disconnect(),
   };

@@ -4,13 +4,13 @@ import { openClickHouse } from "../platform/clickhouse/client.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { openLogByThread, type LogFacts } from "../platform/event-log/by-thread.ts";
+import { openLog } from "../platform/event-log/open.ts";
 import { makeLifecycle } from "../platform/lifecycle.ts";
 import { makeLog } from "../platform/log.ts";
 import { openDatabase } from "../platform/postgres/database.ts";
 import type { ProbeAnswer } from "../platform/probes.ts";
 import { makeThreadCalls, type ThreadCalls } from "../platform/thread-calls.ts";
 import { startEdgeRole } from "./edge.ts";
-import { openLog } from "./stores.ts";
 
 /** What the thread is told at its start. */
 export interface EdgeThreadData {

@@ -8,12 +8,9 @@ import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import { claimDataFolder, type DataFolder } from "../platform/data-folder.ts";
 import { openLogDoor } from "../platform/event-log/door.ts";
-import { openEmbeddedLog } from "../platform/event-log/embedded.ts";
-import { openKafkaLog } from "../platform/event-log/kafka.ts";
-import { readKafkaSecurity } from "../platform/event-log/kafka/security.ts";
+import { logFolder, openLog } from "../platform/event-log/open.ts";
 import type { EventLog } from "../platform/event-log/port.ts";
 import { requireSamePartitions } from "../platform/event-log/same-partitions.ts";
-import { newId } from "../platform/ids.ts";
 import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { writeAddress } from "../platform/postgres/address-file.ts";
@@ -151,16 +148,4 @@ async function openClickHouseStore({ config, lifecycle, log, onLost }: StoresNee
   }
   await migrateClickHouse(url, log, { cluster: config.CLICKHOUSE_CLUSTER });
   return { clickhouse: openClickHouse(url, log), clickhouseUrl: url };
-}
-
-/** The event log that the settings name. */
-export async function openLog({ config, clock, log }: Pick<StoresNeeds, "config" | "clock" | "log">): Promise<EventLog> {
-  const partitions = config.LOG_PARTITIONS;
-  if (config.KAFKA_BROKERS.length > 0) return openKafkaLog({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, partitions, log, instanceId: newId(), producer: config.KAFKA_PRODUCER, compression: config.KAFKA_COMPRESSION, fetchBytes: config.KAFKA_FETCH_BYTES, security: await readKafkaSecurity(config) });
-  const { LOG_RETENTION_BYTES: retentionBytes, LOG_RETENTION_MS: retentionMs } = config;
-  return openEmbeddedLog({ folder: logFolder(config), partitions, retentionBytes, retentionMs, clock, log });
-}
-
-function logFolder({ PHAROS_DATA_DIR }: Config): string {
-  return join(PHAROS_DATA_DIR, "log");
 }

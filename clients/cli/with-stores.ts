@@ -1,11 +1,8 @@
-import { join } from "node:path";
 import { systemClock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import { openLogByDoor, type PlainLog } from "../../platform/event-log/door.ts";
-import { openEmbeddedLog } from "../../platform/event-log/embedded.ts";
-import { openKafkaLog } from "../../platform/event-log/kafka.ts";
+import { logFolder, openLog } from "../../platform/event-log/open.ts";
 import type { EventLog } from "../../platform/event-log/port.ts";
-import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import type { StartFailure } from "../../platform/start-failure.ts";
@@ -39,35 +36,16 @@ async function withEventLog<T>(
   heldByAnother: StartFailure | null,
   work: (eventLog: PlainLog) => Promise<T>,
 ): Promise<T> {
-  if (config.KAFKA_BROKERS.length > 0) return closing(await openKafka(config), work);
-  const folder = join(config.PHAROS_DATA_DIR, "log");
-  if (heldByAnother) {
-    const eventLog = await openLogByDoor(folder);
+  if (heldByAnother && config.KAFKA_BROKERS.length === 0) {
+    const eventLog = await openLogByDoor(logFolder(config));
     if (eventLog === null) throw heldByAnother;
     return work(eventLog);
   }
-  const eventLog = await openEmbeddedLog({
-    folder,
-    partitions: config.LOG_PARTITIONS,
-    retentionBytes: config.LOG_RETENTION_BYTES,
-    retentionMs: config.LOG_RETENTION_MS,
-    clock: systemClock,
-    log: makeLog("silent"),
-  });
-  return closing(eventLog, work);
+  return closing(await openSilently(config), work);
 }
 
-function openKafka(config: Config): Promise<EventLog> {
-  return openKafkaLog({
-    brokers: config.KAFKA_BROKERS,
-    topicPrefix: config.KAFKA_TOPIC_PREFIX,
-    partitions: config.LOG_PARTITIONS,
-    log: makeLog("silent"),
-    instanceId: newId(),
-    producer: config.KAFKA_PRODUCER,
-    compression: config.KAFKA_COMPRESSION,
-    fetchBytes: config.KAFKA_FETCH_BYTES,
-  });
+function openSilently(config: Config): Promise<EventLog> {
+  return openLog({ config, clock: systemClock, log: makeLog("silent") });
 }
 
 async function closing<T>(

@@ -111,6 +111,9 @@ const perPlan = z.string().transform((text, context): Record<Plan, number> => {
   return Object.fromEntries(PLANS.map((plan) => [plan, Number(figures.get(plan))])) as Record<Plan, number>;
 });
 
+/** `auto`, which is null, or what else is read. */
+const autoOr = <T>(read: z.ZodType<T, string>) => z.union([z.literal("auto").transform(() => null), read], "must be auto or a number");
+
 const LOOPBACK = ["127.0.0.0/8", "::1/128"];
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -168,7 +171,7 @@ export const SETTINGS = {
   LOG_RETENTION_BYTES: setting({ unit: "bytes", default: "268435456", doc: "The embedded log keeps at most this much of what has been consumed; what has not been is always kept.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),
   LOG_RETENTION_MS: setting({ unit: "ms", default: "86400000", doc: "The embedded log keeps consumed records at most this long.", read: integer(1_000, Number.MAX_SAFE_INTEGER) }),
   EDGE_PENDING_BYTES: setting({ unit: "bytes", default: "67108864", doc: "How much an edge holds in memory of what waits to be stored; beyond it requests get 503.", read: integer(1_048_576, 4_294_967_296) }),
-  EDGE_THREADS: setting({ unit: "threads", default: "0", doc: "Threads of this process that take events in, on one port. 0: they come in on the thread of the other roles, which needs about 50 MB less. Rate limits count for each thread.", read: integer(0, 64) }),
+  EDGE_THREADS: setting({ unit: "threads", default: "auto", doc: "Threads of this process that take events in, on one port. 0: the thread of the other roles does it, which needs about 50 MB less. `auto`: 1 from four cores and 4 GiB on, else 0. Rate limits count for each thread.", read: autoOr(integer(0, 64)) }),
   OVERFLOW_SHARE_PERCENT: setting({ unit: "percent", default: "50", doc: "An organization that is more than this part of all beacons' bytes at an edge has its beacons processed apart, by consumers of their own; 100 never.", read: integer(1, 100) }),
   OVERFLOW_FROM_BYTES: setting({ unit: "bytes/s", default: "1048576", doc: "Below this many bytes of beacons a second at an edge no organization is set apart.", read: integer(1, Number.MAX_SAFE_INTEGER) }),
   SPOOL_BYTES: setting({ unit: "bytes", default: "4294967296", doc: "How much each edge keeps below PHAROS_DATA_DIR/spool while Kafka is away (4 GiB are 15 minutes of 5,000 errors a second); beyond it requests get 503.", read: integer(1_048_576, Number.MAX_SAFE_INTEGER) }),

@@ -9,12 +9,13 @@ import type { EdgeThreadData, ObservedFigure } from "./edge-thread.ts";
 import type { House } from "./house.ts";
 
 interface EdgeThreadsNeeds extends House {
+  threads: number;
   /** A thread ended by itself; the process cannot go on. */
   onLost(sentence: string): void;
 }
 
 /**
- * Plays the edge in EDGE_THREADS threads, so that taking in does not wait for the other roles. All
+ * Plays the edge in `threads` threads, so that taking in does not wait for the other roles. All
  * listen on one port, among which the kernel spreads connections. Throws StartFailure as
  * `startEdgeRole` does.
  */
@@ -23,7 +24,7 @@ export async function startEdgeThreads(needs: EdgeThreadsNeeds): Promise<{ port:
   // Only a port that is named can be shared.
   const port = config.EDGE_PORT || (await findFreePort(config.HOST));
   const threads: ThreadCalls[] = [];
-  for (let number = 1; number <= config.EDGE_THREADS; number++) {
+  for (let number = 1; number <= needs.threads; number++) {
     threads.push(await startEdgeThread(needs, { number, port }));
   }
   const [first] = threads;

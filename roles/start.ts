@@ -7,6 +7,7 @@ import type { Log } from "../platform/log.ts";
 import { makeMetrics } from "../platform/metrics.ts";
 import { makeProbes } from "../platform/probes.ts";
 import { requireFreePort } from "../platform/require-free-port.ts";
+import { chooseEdgeThreads, ownMachine } from "./choose-edge-threads.ts";
 import { startControlPlaneRole } from "./control-plane.ts";
 import { startEdgeRole } from "./edge.ts";
 import { startEdgeThreads } from "./edge-threads.ts";
@@ -58,8 +59,8 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
     if (plays("processor")) await startProcessorRole(house);
     if (plays("scheduler")) startSchedulerRole(house);
     // A clock that is not the system's, as tests have one, does not go to another thread.
-    const apart = config.EDGE_THREADS > 0 && clock === systemClock;
-    const startEdge = () => (apart ? startEdgeThreads({ ...house, onLost }) : startEdgeRole(house));
+    const threads = clock === systemClock ? (config.EDGE_THREADS ?? chooseEdgeThreads({ roles: config.PHAROS_ROLES, ...ownMachine() })) : 0;
+    const startEdge = () => (threads > 0 ? startEdgeThreads({ ...house, threads, onLost }) : startEdgeRole(house));
     const edge = plays("edge") ? await startEdge() : null;
     const controlPlane = plays("control-plane") ? await startControlPlaneRole(house, edge) : null;
     if (!controlPlane && (plays("processor") || plays("scheduler"))) await startProbesServer(house);

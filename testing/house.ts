@@ -40,6 +40,7 @@ export async function startTestHouse(settings: Record<string, string> = {}, cloc
     LOG_LEVEL: process.env.PHAROS_TEST_LOG ?? "silent",
     SCHEDULER_TICK_MS: "50",
     QUIET_BATCH_MS: "0",
+    EDGE_THREADS: "0",
     // A push that a slow machine evaluates late is answered 202, which is not what most tests are about.
     METRICS_WAIT_MS: "60000",
     OUTBOUND_ALLOW: "127.0.0.0/8,::1/128",

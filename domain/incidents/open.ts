@@ -15,7 +15,7 @@ import { auditedIncident, incidentEvent } from "./describe.ts";
 import { findServices } from "./find-services.ts";
 import { requireFewToday } from "./require-few-today.ts";
 import type { IncidentRow } from "./read.ts";
-import { addToServices } from "./weigh-on-services.ts";
+import { addToServices, readIncidentOpinions } from "./weigh-on-services.ts";
 
 type AffectedService = Incident["services"][number];
 type IncidentUpdate = Incident["updates"][number];
@@ -97,12 +97,14 @@ export async function openIncidentsIn(
   openings: readonly Opening[],
 ): Promise<Opened> {
   if (openings.length === 0) return { incidents: [], changes: [] };
-  const locked = await lockServices(tx, openings.flatMap(({ input }) => input.serviceIds));
+  const ids = openings.flatMap(({ input }) => input.serviceIds);
+  // They go out together, and the second begins when the services are locked.
+  const [locked, held] = await Promise.all([lockServices(tx, ids), readIncidentOpinions(tx, ids)]);
   const services = new Map(locked.map((service) => [service.id, service]));
   const opened = await writeIncidents(tx, openings.map((opening) => prepare(opening, services)));
   const weighing = opened.flatMap((incident) => (incident === null || incident.status === "resolved" ? [] : [incident]));
   const at = Math.max(...openings.map(({ input }) => input.at.getTime()));
-  return { incidents: opened, changes: await addToServices(tx, weighing, new Date(at)) };
+  return { incidents: opened, changes: await addToServices(tx, weighing, held, new Date(at)) };
 }
 
 function prepare({ actor, input }: Opening, known: ReadonlyMap<string, LockedService>): Prepared {

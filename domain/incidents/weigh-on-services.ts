@@ -19,15 +19,30 @@ interface WeighingIncident {
 
 const reasonOf = (title: string) => `The incident "${title}" is open.`;
 
+/** What open incidents say of services by now: the worst status, by the service's id. */
+export async function readIncidentOpinions(
+  tx: Transaction,
+  serviceIds: readonly string[],
+): Promise<ReadonlyMap<string, ServiceStatus>> {
+  if (serviceIds.length === 0) return new Map();
+  const { serviceId, source, status } = serviceOpinions;
+  const rows = await tx
+    .select({ serviceId, status })
+    .from(serviceOpinions)
+    .where(and(sql`${serviceId} = any(${uuids(serviceIds)})`, eq(source, "incidents")));
+  return new Map(rows.map((row) => [row.serviceId, row.status]));
+}
+
 /**
  * Makes the `incidents` opinion of each service worse where one of these incidents, which were
  * opened just now, is worse than all that were open. What else is open is not read: that would
- * cost the more the more is open. The caller has locked the services before it wrote the incidents.
- * Returns the changes of status that follow.
+ * cost the more the more is open. The caller has locked the services before it wrote the incidents, and
+ * gives what stood then (`readIncidentOpinions`). Returns the changes of status that follow.
  */
 export async function addToServices(
   tx: Transaction,
   opened: readonly WeighingIncident[],
+  held: ReadonlyMap<string, ServiceStatus>,
   at: Date,
 ): Promise<StatusChange[]> {
   const worst = new Map<string, WeighingIncident>();
@@ -39,15 +54,9 @@ export async function addToServices(
       if (!before || isFirst || isWorse(incident.severity, before.severity)) worst.set(id, incident);
     }
   }
-  if (worst.size === 0) return [];
-  const { serviceId, source, status } = serviceOpinions;
-  const held = await tx
-    .select({ serviceId, status })
-    .from(serviceOpinions)
-    .where(and(sql`${serviceId} = any(${uuids([...worst.keys()])})`, eq(source, "incidents")));
-  for (const opinion of held) {
-    const { severity } = worst.get(opinion.serviceId)!;
-    if (!isWorse(severity, severityBehind(opinion.status))) worst.delete(opinion.serviceId);
+  for (const [id, { severity }] of worst) {
+    const status = held.get(id);
+    if (status !== undefined && !isWorse(severity, severityBehind(status))) worst.delete(id);
   }
   const changes = [...worst].map(([id, { title, severity }]) => ({
     serviceId: id,

@@ -285,6 +285,9 @@ function contract(adapter: () => Adapter | Promise<Adapter>): void {
     const messages = Array.from({ length: 20 }, (_, number) => `reply ${number}`);
     for (const message of messages) await eventLog.notify("edge", Buffer.from(message));
     await vi.waitFor(() => expect(heard).toEqual([messages, messages, []]), 60_000);
+    // Nobody is left who could hear it, here or elsewhere.
+    for (const stop of stops.slice(0, 2)) await stop();
+    await eventLog.notify("edge", Buffer.from("late"));
   });
 
   test("what is appended is read within milliseconds", async () => {

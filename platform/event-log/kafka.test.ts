@@ -82,7 +82,8 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
   }, 90_000);
 
   test("a broker that died refuses appends within seconds, and all goes on when it is back", async () => {
-    const eventLog = await open(newId());
+    const prefix = newId();
+    const eventLog = await open(prefix);
     const came: string[] = [];
     await eventLog.consume({
       topic: "metrics",
@@ -94,6 +95,7 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
       },
     });
     const heard: string[] = [];
+    const processor = await open(prefix);
     await eventLog.listen("edge", (message) => void heard.push(Buffer.from(message).toString()));
     await eventLog.append("metrics", 0, Buffer.from("before"));
     await vi.waitFor(() => expect(came).toEqual(["before"]), 10_000);
@@ -111,7 +113,7 @@ describe.runIf(kafkaAvailable().available)("the event log on Kafka, beyond the c
     await vi.waitFor(() => expect(came.at(-1)).toBe("after"), { timeout: 30_000, interval: 50 });
     await vi.waitFor(
       async () => {
-        await eventLog.notify("edge", Buffer.from("hello"));
+        await processor.notify("edge", Buffer.from("hello"));
         expect(heard).toContain("hello");
       },
       { timeout: 30_000, interval: 200 },

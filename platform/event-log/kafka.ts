@@ -87,8 +87,37 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
 
   const replyPartition = (channel: string): number => murmur2Partition(channel, topics.replyPartitions);
 
-  /** Reads the channel's partition of the replies from now on, as a group of its own: everyone who listens hears everything. */
+  /** Who listens on a channel in this process. */
+  const listeners = new Map<string, Set<(message: Uint8Array) => void>>();
+
+  /** A channel that is listened to here is nobody else's: no broker is needed. */
+  async function notify(channel: string, message: Uint8Array): Promise<void> {
+    const here = listeners.get(channel);
+    if (!here) return send("replies", replyPartition(channel), 1, [message]);
+    setImmediate(() => {
+      for (const onMessage of here) {
+        try {
+          onMessage(message);
+        } catch (error) {
+          log.error({ err: error, channel }, "a listener failed on a message");
+        }
+      }
+    });
+  }
+
   async function listen(channel: string, onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>> {
+    const stopReading = await readReplies(channel, onMessage);
+    const here = listeners.get(channel) ?? new Set();
+    listeners.set(channel, here.add(onMessage));
+    return async () => {
+      here.delete(onMessage);
+      if (here.size === 0) listeners.delete(channel);
+      await stopReading();
+    };
+  }
+
+  /** Reads the channel's partition of the replies from now on, as a group of its own: everyone who listens hears everything. */
+  async function readReplies(channel: string, onMessage: (message: Uint8Array) => void): Promise<() => Promise<void>> {
     const groupName = `${topicPrefix}.replies.${instanceId}.${replyGroups.length}`;
     replyGroups.push(groupName);
     const partition = replyPartition(channel);
@@ -129,7 +158,7 @@ export async function openKafkaLog({ brokers, topicPrefix, partitions, log, inst
     consume: ({ topic, group, ...options }) => keep(startKafkaConsumer({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.${group}`, partitions: topics.partitions.get(topic)!, log, growth, ...(fetchBytes && { fetchBytes }) }, options)),
     scan: (topic, onRecord) => scanTopic({ client, admin, topicName: name(topic), groupName: `${topicPrefix}.scan.${newId()}`, partitions: topics.partitions.get(topic)!, log, growth }, onRecord),
     ends: (topic) => fetchEnds(admin, name(topic)),
-    notify: (channel, message) => send("replies", replyPartition(channel), 1, [message]),
+    notify,
     listen,
     async ping() {
       await answered(admin.describeCluster());

@@ -39,7 +39,8 @@ export interface EventLog {
   ends(topic: Topic): Promise<bigint[]>;
 
   /**
-   * Sends bytes to every process that listens on the channel; not durable, not replayed. For replies.
+   * Sends bytes to those who listen on the channel; not durable, not replayed. For replies. A channel is listened to in
+   * one process: where that is this one, no other hears of it.
    * The messages of one channel keep the order of the calls as long as each call waits for the one before.
    */
   notify(channel: string, message: Uint8Array): Promise<void>;

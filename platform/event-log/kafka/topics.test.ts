@@ -68,16 +68,30 @@ describe.runIf(kafkaAvailable().available)("the topics in Kafka", () => {
 
   test("each listener reads one partition of the replies, which follows from its channel", async () => {
     const prefix = newId();
-    const eventLog = await open(prefix);
+    const [processor, edge] = [await open(prefix), await open(prefix)];
     const channels = Array.from({ length: 12 }, () => newId());
     const heard = new Map(channels.map((channel) => [channel, [] as string[]]));
-    for (const channel of channels) await eventLog.listen(channel, (message) => void heard.get(channel)!.push(Buffer.from(message).toString()));
-    await Promise.all(channels.map((channel) => eventLog.notify(channel, Buffer.from(channel))));
+    for (const channel of channels) await edge.listen(channel, (message) => void heard.get(channel)!.push(Buffer.from(message).toString()));
+    await Promise.all(channels.map((channel) => processor.notify(channel, Buffer.from(channel))));
     for (const channel of channels) await vi.waitFor(() => expect(heard.get(channel)).toContain(channel), 20_000);
     const partitions = (await admin.fetchTopicOffsets(`${prefix}.replies`)).filter(({ high }) => high !== "0").length;
     expect(partitions).toBeGreaterThan(4);
     const total = [...heard.values()].reduce((sum, messages) => sum + messages.length, 0);
     expect(total).toBeLessThan((channels.length * channels.length) / 2);
+  });
+
+  test("a reply to a listener of this process does not go through Kafka", async () => {
+    const prefix = newId();
+    const eventLog = await open(prefix);
+    const heard: string[] = [];
+    const stop = await eventLog.listen("edge", (message) => void heard.push(Buffer.from(message).toString()));
+    for (const reply of ["one", "two"]) await eventLog.notify("edge", Buffer.from(reply));
+    await vi.waitFor(() => expect(heard).toEqual(["one", "two"]), 20_000);
+    const offsets = await admin.fetchTopicOffsets(`${prefix}.replies`);
+    expect(offsets.every(({ high }) => high === "0")).toBe(true);
+    await stop();
+    await eventLog.notify("edge", Buffer.from("three"));
+    expect((await admin.fetchTopicOffsets(`${prefix}.replies`)).filter(({ high }) => high === "1")).toHaveLength(1);
   });
 
   test("a topic of replies that an older Pharos made with one partition grows, and answers come through", async () => {

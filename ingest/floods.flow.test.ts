@@ -75,6 +75,24 @@ describe("beacons of an organization that floods", () => {
     expect([one.topicOf(hot, 1), one.size()]).toEqual(["beacons", 0]);
   });
 
+  it("are read again for a timer while beacons come, and every ten seconds while none do", async () => {
+    const [one, two] = [edge(), edge()];
+    await two.refreshForUse();
+    await flood(one);
+    await two.refreshForUse();
+    expect(two.size()).toBe(0);
+    two.topicOf(calm, 1);
+    await two.refreshForUse();
+    expect(two.size()).toBe(1);
+    await fresh.database.delete(floods);
+    now += 9_000;
+    await two.refreshForUse();
+    expect(two.size()).toBe(1);
+    now += 1_000;
+    await two.refreshForUse();
+    expect(two.size()).toBe(0);
+  });
+
   it("go elsewhere for longer while the flood lasts, without a break", async () => {
     const one = edge();
     await flood(one);

@@ -8,8 +8,10 @@ import type { Topic } from "../schemas/vocabulary.ts";
 export interface Floods {
   /** Notes a beacon of so many bytes; says which topic it goes to. */
   topicOf(organizationId: string, bytes: number): Topic;
-  /** Re-reads what other edges found; called by a timer. */
+  /** Re-reads what other edges found. */
   refresh(): Promise<void>;
+  /** The same, for a timer: nothing while no beacons come, but for every REST_MS. */
+  refreshForUse(): Promise<void>;
   /** Organizations whose beacons go to `beacons-overflow` now. */
   size(): number;
 }
@@ -26,6 +28,9 @@ interface FloodsNeeds {
 
 /** What was taken in is judged this often, in ms. */
 const WINDOW_MS = 1_000;
+
+/** An edge that takes in no beacons need not know more than the number of floods. */
+const REST_MS = 10_000;
 
 /** Who was more than its share of a window. With nobody beside it there is nobody to be kept from starving. */
 export function floodersOf(bytes: ReadonlyMap<string, number>, { share, fromBytes }: Pick<FloodsNeeds, "share" | "fromBytes">): string[] {
@@ -44,6 +49,8 @@ export function makeFloods({ database, clock, log, ...limits }: FloodsNeeds): Fl
   const announced = new Map<string, number>();
   let bytesOf = new Map<string, number>();
   let windowEnds = 0;
+  let isUsed = false;
+  let readAt = -Infinity;
 
   function judge(now: number): void {
     for (const organizationId of floodersOf(bytesOf, limits)) {
@@ -68,6 +75,7 @@ export function makeFloods({ database, clock, log, ...limits }: FloodsNeeds): Fl
   async function refresh(): Promise<void> {
     const now = clock.now();
     const found = await readFloods(database, now);
+    readAt = clock.monotonic();
     routed.clear();
     for (const { organizationId, since, until } of found) if (until > now) routed.set(organizationId, { since, until });
     for (const [organizationId, at] of announced) if (now - at > 60_000) announced.delete(organizationId);
@@ -76,6 +84,7 @@ export function makeFloods({ database, clock, log, ...limits }: FloodsNeeds): Fl
   return {
     topicOf(organizationId, bytes) {
       const now = clock.now();
+      isUsed = true;
       if (now >= windowEnds) judge(now);
       bytesOf.set(organizationId, (bytesOf.get(organizationId) ?? 0) + bytes);
       if (routed.size === 0) return "beacons";
@@ -83,6 +92,11 @@ export function makeFloods({ database, clock, log, ...limits }: FloodsNeeds): Fl
       return flood && now >= flood.since && now < flood.until ? "beacons-overflow" : "beacons";
     },
     refresh,
+    async refreshForUse() {
+      if (!isUsed && clock.monotonic() - readAt < REST_MS) return;
+      isUsed = false;
+      await refresh();
+    },
     size: () => routed.size,
   };
 }

@@ -1,11 +1,12 @@
+import { setTimeout as rest } from "node:timers/promises";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { freshDatabase } from "../testing/postgres.ts";
 import { startPostgresRelay } from "../testing/postgres-relay.ts";
 import { systemClock } from "./clock.ts";
 import { makeDueLooks } from "./due-looks.ts";
 import { makeLog } from "./log.ts";
-import { openDatabase, type Database } from "./postgres/database.ts";
+import { openDatabase, openLookingDatabase, type Database } from "./postgres/database.ts";
 
 let database: Database;
 let url: string;
@@ -60,6 +61,39 @@ it("goes on looking when PostgreSQL was away, and when everybody had stopped wai
     await relay.mend();
     await expect.poll(() => wait.over).toBe(true);
   } finally {
+    await through.$client.end();
+    await relay.cut();
+  }
+});
+
+it("says to who follows a condition what the last look found, that it holds while that is not known, and looks no more afterwards", async () => {
+  const relay = await startPostgresRelay(url);
+  const through = openLookingDatabase(relay.url, log);
+  const asked = vi.spyOn(through, "execute");
+  const looks = makeDueLooks({ database: through, clock: systemClock, log, everyMs: 10 });
+  const stopping = new AbortController();
+  const isDue = kind("followed");
+  try {
+    const [follows, alsoFollows] = [looks.follow(isDue, stopping.signal), looks.follow(isDue, stopping.signal)];
+    expect([follows(), alsoFollows()]).toEqual([true, true]);
+    await expect.poll(() => [follows(), alsoFollows()]).toEqual([false, false]);
+    await relay.cut();
+    await expect.poll(follows).toBe(true);
+    await relay.mend();
+    await expect.poll(follows).toBe(false);
+    await add("followed", 0);
+    await expect.poll(follows).toBe(true);
+    const { rows } = await through.execute<{ mode: string; scans: string }>(sql`select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as scans`);
+    expect(rows).toEqual([{ mode: "force_generic_plan", scans: "off" }]);
+    stopping.abort();
+    const looksWithin = async (ms: number): Promise<number> => {
+      const before = asked.mock.calls.length;
+      await rest(ms);
+      return asked.mock.calls.length - before;
+    };
+    await expect.poll(() => looksWithin(100)).toBe(0);
+  } finally {
+    stopping.abort();
     await through.$client.end();
     await relay.cut();
   }

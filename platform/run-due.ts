@@ -50,11 +50,17 @@ const CLAIM_SHARE = 0.25;
 export function runDue<Row extends Owned>({ database, clock, wall = clock, log, pauseMs, looks = makeDueLooks({ database, clock, log, everyMs: pauseMs }), what, table, condition, leaseMs, atOnce, read, work, stopMs }: RunDueNeeds<Row>): Repeating {
   const running = new Map<Promise<void>, string>();
   const places = makePlaces();
+  const perOrganization = Math.ceil(atOnce * ORGANIZATION_SHARE);
 
   function counts(): Map<string, number> {
     const counted = new Map<string, number>();
     for (const organizationId of running.values()) counted.set(organizationId, (counted.get(organizationId) ?? 0) + 1);
     return counted;
+  }
+
+  /** Due work of such an organization is left for later. */
+  function isAnyAtShare(): boolean {
+    return [...counts().values()].some((count) => count >= perOrganization);
   }
 
   function begin(row: Row, token: string): void {
@@ -76,11 +82,13 @@ export function runDue<Row extends Owned>({ database, clock, wall = clock, log, 
       return true;
     }
     const now = new Date(clock.now());
-    const share = fairShare({ table, condition, now, perOrganization: Math.ceil(atOnce * ORGANIZATION_SHARE), running: counts() });
+    const share = fairShare({ table, condition, now, perOrganization, running: counts() });
     const { ids, token } = await claimDue(database, { table, condition: sql`${condition} and ${table.id} = any (array(${share}))`, now, leaseMs: leaseMs + wall.now() - now.getTime(), limit: free });
     if (ids.length > 0) for (const row of await read(ids)) begin(row, token);
+    // All that was due is claimed. Another claim for each that is done would find nothing, and costs more than most of the work.
+    if (ids.length < free && !isAnyAtShare()) return false;
     // An organization that has its share goes on as soon as one of its own is done.
-    else if (busy) await places.untilFree(stopping, pauseMs);
+    if (ids.length === 0 && busy) await places.untilFree(stopping, pauseMs);
     return ids.length > 0 || busy;
   }
 

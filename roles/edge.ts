@@ -57,7 +57,7 @@ export async function startEdgeRole(house: EdgeHouse): Promise<Edge> {
   }
 
   async function refreshFloods(): Promise<void> {
-    await floods.refresh().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share"));
+    await floods.refreshForUse().catch((error: unknown) => log.debug({ err: error }, "could not re-read who sends more than its share"));
   }
 
   await telling.start();

@@ -40,7 +40,7 @@ export function startSchedulerRole(house: House): void {
   const outbound = makeOutbound({ config });
   const deliveries = makeDeliveries({ database, outbound, clock, config, log, looks });
   const notifications = makeNotifications({ database, outbound, clock, config, log, looks });
-  const lateFinder = makeLateFinder({ database, clock, config, log, logId: house.eventLog.id, partitions: house.eventLog.partitions("heartbeats") });
+  const lateFinder = makeLateFinder({ database, clock, config, log, looks, logId: house.eventLog.id, partitions: house.eventLog.partitions("heartbeats") });
   const wake = (): void => {
     deliveries.wake();
     notifications.wake();

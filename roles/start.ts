@@ -51,7 +51,7 @@ export async function startPharos({ config, log, clock = systemClock, onLost }: 
     const dataFolder = await takeDataFolder(config, lifecycle);
     await requireFreePorts(config);
     const stores = await openStores({ config, clock, log, lifecycle, onLost });
-    const looks = makeDueLooks({ ...stores, clock, log, everyMs: config.SCHEDULER_TICK_MS });
+    const looks = makeDueLooks({ database: stores.lookingDatabase, clock, log, everyMs: config.SCHEDULER_TICK_MS });
     const house: House = { config, clock, log, lifecycle, metrics, probes, ...stores, looks };
     const plays = (role: (typeof config.PHAROS_ROLES)[number]) => config.PHAROS_ROLES.includes(role);
     const demo = config.DEMO && plays("control-plane") ? await createDemo(house.database) : null;

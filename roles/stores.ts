@@ -15,7 +15,7 @@ import type { Lifecycle } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { writeAddress } from "../platform/postgres/address-file.ts";
 import { checkPostgresDurability } from "../platform/postgres/check-durability.ts";
-import { openDatabase, type Database } from "../platform/postgres/database.ts";
+import { openDatabase, openLookingDatabase, type Database } from "../platform/postgres/database.ts";
 import { startEmbeddedPostgres } from "../platform/postgres/embedded.ts";
 import { prepareLogins, type Logins } from "../platform/postgres/logins.ts";
 import { migrate } from "../platform/postgres/migrate.ts";
@@ -26,6 +26,8 @@ import { StartFailure } from "../platform/start-failure.ts";
 
 export interface Stores {
   database: Database;
+  /** For looking for what is due (`openLookingDatabase`). */
+  lookingDatabase: Database;
   /** The application's login. */
   databaseUrl: string;
   logins: Logins;
@@ -64,9 +66,10 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const children: Child[] = [];
   const [logins, { clickhouse, clickhouseUrl }] = await Promise.all([openPostgres(needs, children), openClickHouseStore(needs, children)]);
   const database = openDatabase(logins.application, config.POSTGRES_CONNECTIONS, log);
+  const lookingDatabase = openLookingDatabase(logins.application, log);
   lifecycle.add({
     name: "postgres",
-    stop: () => database.$client.end(),
+    stop: async () => void (await Promise.all([database.$client.end(), lookingDatabase.$client.end()])),
     unready: () => database.$client.query("select 1").then(
       () => null,
       (error: Error) => `PostgreSQL does not answer: ${error.message}`,
@@ -88,7 +91,7 @@ export async function openStores(needs: StoresNeeds): Promise<Stores> {
   const abandon = () => {
     for (const child of children) child.abandon();
   };
-  return { database, databaseUrl: logins.application, logins, clickhouse, clickhouseUrl, eventLog, abandon };
+  return { database, lookingDatabase, databaseUrl: logins.application, logins, clickhouse, clickhouseUrl, eventLog, abandon };
 }
 
 /** Makes the key of the secrets known to this process, and seals what is plain or sealed with the key before. */

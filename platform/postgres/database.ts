@@ -17,6 +17,12 @@ const RETRYABLE = new Set(["40P01", "40001"]);
 /** No statement or idle transaction outlives this, so edges may trust a minute's window of changes. */
 const TRANSACTION_LIMIT_MS = 30_000;
 
+/**
+ * Connections that a pool keeps although nothing uses them. A process that does nothing still asks some questions a second, and a
+ * new connection costs more than they do: its login, its process, and everything that is prepared anew.
+ */
+const KEPT_CONNECTIONS = 2;
+
 /** How every pool of ours connects. */
 export function poolOptions(url: string, maxConnections: number): PoolConfig {
   return {
@@ -44,7 +50,18 @@ export function watchPool(pool: Pool, log: Log): void {
 
 /** Opens a pool on `url` that sees the rows of all organizations; connections are made when first needed. */
 export function openDatabase(url: string, maxConnections: number, log: Log): Database {
-  const pool = new Pool(poolOptions(url, maxConnections));
+  const pool = new Pool({ ...poolOptions(url, maxConnections), min: Math.min(KEPT_CONNECTIONS, maxConnections) });
+  watchPool(pool, log);
+  return drizzle({ client: pool, schema: tables });
+}
+
+/** Plans once, and by indexes: of `due_at <= $1` a plan for every value expects a third of the table, and would read all of it. */
+const LOOK_SETTINGS = "set plan_cache_mode = force_generic_plan; set enable_seqscan = off";
+
+/** One connection for a statement that looks again and again for what is due by an index, and would be planned anew each time. */
+export function openLookingDatabase(url: string, log: Log): Database {
+  const verify: PoolConfig["verify"] = (client, done) => client.query(LOOK_SETTINGS, (error: Error | null) => done(error ?? undefined));
+  const pool = new Pool({ ...poolOptions(url, 1), min: 1, verify });
   watchPool(pool, log);
   return drizzle({ client: pool, schema: tables });
 }

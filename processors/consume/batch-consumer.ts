@@ -9,7 +9,7 @@ import type { IntakeLimits } from "./intake.ts";
 import type { ConsumerNeeds } from "./needs.ts";
 import type { Inserter, RowStore } from "./row-store.ts";
 import type { OnTakeoverStep } from "./take-over.ts";
-import { watchEnds } from "./watch-ends.ts";
+import { watchEnds, type Proof } from "./watch-ends.ts";
 
 /** What a consumer does with the records of a batch, step by step. `only`, an entry's number, leaves out all others. */
 export interface BatchWork<Prepared, Stored, Result> {
@@ -41,8 +41,8 @@ export interface BatchOptions {
   everyMs: number;
   /** Batches begin so far apart while few events come, in ms. Without it, `everyMs` apart. */
   quietMs?: number;
-  /** Whether its cursors prove that everything received before a moment is processed. */
-  proves?: boolean;
+  /** Its cursors prove that everything received before a moment is processed, and somebody needs that. */
+  proves?: Proof;
   /**
    * A takeover is done: `kept` partitions had no other owner since. The others are processed once it has resolved, or
    * 30 s later. Never rejects.
@@ -98,7 +98,7 @@ export async function startBatchConsumer<Prepared, Stored, Result>(
     return next;
   }
 
-  const watch = watchEnds({ ...needs, cursors: stores.cursors }, name, { held: runner.held, verifyLease: runner.verifyLease, eventsPerRecord: runner.eventsPerRecord, proves: options.proves ?? false });
+  const watch = watchEnds({ ...needs, cursors: stores.cursors }, name, { held: runner.held, verifyLease: runner.verifyLease, eventsPerRecord: runner.eventsPerRecord, proves: options.proves ?? null });
   try {
     const started = await eventLog.consume({
       topic: name.topic,

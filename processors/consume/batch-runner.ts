@@ -221,12 +221,21 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     await options.turn?.();
   }
 
-  /** The log takes an owner that is silent for ten seconds for dead, and a batch may take longer. */
-  const alive = setInterval(() => {
-    if (clock.monotonic() - state.progressAt > ALIVE_FOR_MS) return;
-    const [batch] = intake.open();
-    void batch?.keepAlive();
-  }, ALIVE_EVERY_MS);
+  /** The log takes an owner that is silent for ten seconds for dead, and a batch may take longer. Runs while there is one. */
+  let alive: NodeJS.Timeout | null = null;
+
+  function keepAlive(): void {
+    alive ??= setInterval(() => {
+      const [batch] = intake.open();
+      if (!batch) return endAlive();
+      if (clock.monotonic() - state.progressAt <= ALIVE_FOR_MS) void batch.keepAlive();
+    }, ALIVE_EVERY_MS);
+  }
+
+  function endAlive(): void {
+    if (alive) clearInterval(alive);
+    alive = null;
+  }
 
   const lanes = Promise.all([runLane("main"), runLane("slow")]);
 
@@ -255,6 +264,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
       const read = partitions.get(partition)?.read;
       // Not a gap: the cursor was set back behind what the log had delivered.
       const isBehind = read !== undefined && records[0]!.offset > read && (expected.get(partition) ?? read) > read;
+      if (!isBehind) keepAlive();
       const next = isBehind ? read : await intake.offer(batch);
       expected.set(partition, next);
       return next;
@@ -265,7 +275,7 @@ export function makeBatchRunner<Prepared, Stored, Result>(
     async stop() {
       state.stopping.abort();
       intake.close();
-      clearInterval(alive);
+      endAlive();
       await lanes;
     },
   };

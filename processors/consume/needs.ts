@@ -1,4 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
+import type { DueLooks } from "../../platform/due-looks.ts";
 import type { EventLog } from "../../platform/event-log/port.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
@@ -10,6 +11,8 @@ export interface ConsumerNeeds {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  /** Says whether what follows from a proof is near; without it all proofs are written down as they are made. */
+  looks?: Pick<DueLooks, "follow">;
 }
 
 /** What a consumer needs that writes to PostgreSQL. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock, type Clock } from "../../platform/clock.ts";
+import { makeDueLooks } from "../../platform/due-looks.ts";
 import { openEmbeddedLog } from "../../platform/event-log/embedded.ts";
 import { decodeFrame, encodeFrame } from "../../platform/event-log/frame.ts";
 import type { EventLog } from "../../platform/event-log/port.ts";
@@ -11,6 +12,7 @@ import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
 import { makeMetrics } from "../../platform/metrics.ts";
 import { cursors, deadLetters } from "../../schemas/tables/all.ts";
+import type { Topic } from "../../schemas/vocabulary.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { startTransactionalConsumer } from "./transactional.ts";
 
@@ -70,7 +72,7 @@ test("what is proven to be processed never lies beyond the clock, also after the
   const afterBatches: number[] = [];
   const consumer = await startTransactionalConsumer<number, number>(
     { eventLog, database: postgres.database, clock, log, metrics: makeMetrics() },
-    { topic: "heartbeats", group: "clocks", proves: true, prepare: async (entries) => entries.length, apply: async (_transaction, count) => count, afterCommit: () => void provenAhead().then((ahead) => afterBatches.push(ahead)) },
+    { topic: "heartbeats", group: "clocks", proves: { isNear: () => sql`true`, farMs: 5_000 }, prepare: async (entries) => entries.length, apply: async (_transaction, count) => count, afterCommit: () => void provenAhead().then((ahead) => afterBatches.push(ahead)) },
   );
   const provenAhead = async () => (await postgres.database.select().from(cursors).where(eq(cursors.consumerGroup, "clocks")))[0]!.caughtUpTo!.getTime() - Date.now();
   try {
@@ -83,6 +85,30 @@ test("what is proven to be processed never lies beyond the clock, also after the
     ahead = -HOUR;
     // Without another ping, too.
     await vi.waitFor(async () => expect(await provenAhead()).toBeLessThan(-HOUR / 2), { timeout: 60_000 });
+  } finally {
+    await consumer.stop();
+  }
+});
+
+test("an idle topic's proof is written down anew when somebody needs it", async () => {
+  let looks = 0;
+  const counting = { ...eventLog, ends: (topic: Topic) => (looks++, eventLog.ends(topic)) };
+  await postgres.database.execute(sql`create table needed (since timestamptz)`);
+  const dueLooks = makeDueLooks({ database: postgres.database, clock: systemClock, log, everyMs: 10 });
+  const proves = { isNear: () => sql`exists (select from needed)`, farMs: 600_000 };
+  const consumer = await startTransactionalConsumer<number, number>(
+    { eventLog: counting, database: postgres.database, clock: systemClock, log, metrics: makeMetrics(), looks: dueLooks },
+    { topic: "beacons", group: "needed", proves, prepare: async (entries) => entries.length, apply: async (_transaction, count) => count },
+  );
+  const proven = async () => (await postgres.database.select().from(cursors).where(eq(cursors.consumerGroup, "needed")))[0]?.caughtUpTo?.getTime() ?? 0;
+  try {
+    await vi.waitFor(async () => expect(await proven()).toBeGreaterThan(0), { timeout: 60_000 });
+    const before = await proven();
+    const seen = looks;
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(seen + 2), { timeout: 60_000 });
+    expect(await proven()).toBe(before);
+    await postgres.database.execute(sql`insert into needed values (now())`);
+    await vi.waitFor(async () => expect(await proven()).toBeGreaterThan(before), { timeout: 60_000 });
   } finally {
     await consumer.stop();
   }

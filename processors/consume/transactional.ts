@@ -6,14 +6,15 @@ import { makeCursorStore } from "./cursor-store.ts";
 import type { UnreadableEntry } from "./dead-letter.ts";
 import { placedEntries, type PlacedEntry } from "./fresh-frames.ts";
 import type { DatabaseConsumerNeeds } from "./needs.ts";
+import type { Proof } from "./watch-ends.ts";
 
 /** A consumer whose effect is in PostgreSQL alone. */
 export interface TransactionalOptions<Prepared, Result> {
   topic: Topic;
   group: string;
   maxBytes?: number;
-  /** Whether its cursors prove that everything received before a moment is processed. */
-  proves?: boolean;
+  /** Its cursors prove that everything received before a moment is processed, and somebody needs that. */
+  proves?: Proof;
   /** Work that needs no transaction, such as parsing. */
   prepare(entries: PlacedEntry[]): Promise<Prepared>;
   /** The effect, in the transaction that also moves the cursors: both happen or neither. */
@@ -28,13 +29,13 @@ const NOTHING_UNREADABLE: readonly UnreadableEntry[] = [];
 /** Consumes a topic whose effect is in PostgreSQL alone: one transaction for each batch, exactly once. */
 export function startTransactionalConsumer<Prepared, Result>(needs: DatabaseConsumerNeeds, options: TransactionalOptions<Prepared, Result>): Promise<Consumer> {
   const { eventLog, database, clock } = needs;
-  const { topic, group, maxBytes = LIMITS.bytes, proves = false, afterCommit } = options;
+  const { topic, group, maxBytes = LIMITS.bytes, proves, afterCommit } = options;
   const name = { group, logId: eventLog.id, topic };
   return startBatchConsumer<{ prepared: Prepared | null }, { prepared: Prepared | null }, { result: Result } | null>(
     needs,
     name,
     { cursors: makeCursorStore(database, name, () => clock.now()), rows: null },
-    { limits: LIMITS, maxBytes, everyMs: 0, proves },
+    { limits: LIMITS, maxBytes, everyMs: 0, ...(proves && { proves }) },
     {
       async prepare(slices, only) {
         const entries = placedEntries(slices, only);

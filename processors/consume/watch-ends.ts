@@ -1,4 +1,6 @@
+import type { SQL } from "drizzle-orm";
 import type { Clock } from "../../platform/clock.ts";
+import type { DueLooks } from "../../platform/due-looks.ts";
 import type { EventLog } from "../../platform/event-log/port.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
@@ -12,6 +14,9 @@ const ON_THE_WAY_MS = 3_000;
 /** So many looks apart the lease is verified: a partition without news would not hear otherwise that PostgreSQL was restored. */
 const VERIFY_EVERY = 10;
 
+/** So that the consumers of a process verify one after the other, and not on a connection each. */
+let watches = 0;
+
 /** The moment up to which a partition is certainly processed once the entries received at `receivedAt` are. */
 export function provenAfter(receivedAt: number): Date {
   return new Date(Math.max(0, receivedAt - ON_THE_WAY_MS));
@@ -23,6 +28,15 @@ interface WatchNeeds {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  looks?: Pick<DueLooks, "follow">;
+}
+
+/** What it is good for that a topic is known to be processed up to a moment. */
+export interface Proof {
+  /** A condition: whether somebody needs it fresh. */
+  isNear(now: SQL): SQL;
+  /** While nobody does it is written down so far apart, in ms. */
+  farMs: number;
 }
 
 interface Watched {
@@ -33,14 +47,18 @@ interface Watched {
   /** Makes sure that PostgreSQL still says so. */
   verifyLease(): Promise<void>;
   /** Also writes down up to when the topic is processed: an idle pipeline proves that a heartbeat is late by it. */
-  proves: boolean;
+  proves: Proof | null;
 }
 
 /** Every second compares the cursors with the log's ends: how far behind they are, and whether they have caught up. */
 export function watchEnds(needs: WatchNeeds, { group, topic }: ConsumerName, watched: Watched): { stop(): void } {
-  const { eventLog, cursors, clock, log, metrics } = needs;
+  const { eventLog, cursors, clock, log, metrics, looks: dueLooks } = needs;
+  const { proves } = watched;
+  const stopping = new AbortController();
+  const isNear = proves && dueLooks?.follow(proves.isNear, stopping.signal);
+  let provedAt = -Infinity;
   let busy = false;
-  let looks = 0;
+  let looks = watches++;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
@@ -63,8 +81,15 @@ export function watchEnds(needs: WatchNeeds, { group, topic }: ConsumerName, wat
       else caughtUp.set(partition, next);
     }
     metrics.pipelineLag.set({ topic, group }, Math.round(behind * watched.eventsPerRecord()));
-    if (watched.proves) await cursors.noteCaughtUp(held.lease, caughtUp, provenAfter(asked));
+    if (!proves || (isNear?.() === false && clock.monotonic() - provedAt < proves.farMs)) return;
+    await cursors.noteCaughtUp(held.lease, caughtUp, provenAfter(asked));
+    provedAt = clock.monotonic();
   }
 
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { deadlineIsNear, FAR_MS } from "../../domain/heartbeats/deadline-near.ts";
 import { recordPings, type ReceivedPing } from "../../domain/heartbeats/record-pings.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
 import { readPing } from "../../schemas/messages/ping.ts";
@@ -13,7 +14,7 @@ export function startHeartbeatConsumer(needs: DatabaseConsumerNeeds): Promise<Co
   return startTransactionalConsumer(needs, {
     topic: "heartbeats",
     group: HEARTBEAT_GROUP,
-    proves: true,
+    proves: { isNear: deadlineIsNear, farMs: FAR_MS },
     prepare: async (entries) => entries.flatMap(pingOf),
     apply: (transaction, pings) => recordPings(transaction, pings, new Date(needs.clock.now())),
   });

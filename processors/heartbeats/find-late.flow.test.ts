@@ -2,9 +2,10 @@ import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { recordPings } from "../../domain/heartbeats/record-pings.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { makeDueLooks } from "../../platform/due-looks.ts";
 import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
-import { inTransaction, type Database } from "../../platform/postgres/database.ts";
+import { inTransaction, openLookingDatabase, type Database } from "../../platform/postgres/database.ts";
 import { cursors, edges, events, heartbeatMonitors, organizations } from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { makeLateFinder } from "./find-late.ts";
@@ -16,8 +17,9 @@ const LOG = { logId: "log-1", partitions: 2 };
 
 let database: Database;
 let drop: () => Promise<void>;
+let url: string;
 
-beforeAll(async () => ({ database, drop } = await freshDatabase()));
+beforeAll(async () => ({ database, drop, url } = await freshDatabase()));
 afterAll(() => drop());
 
 beforeEach(async () => {
@@ -101,7 +103,7 @@ describe("readProvenUpTo", () => {
 const STRIDE = 20;
 
 /** A late finder whose time the test moves, and one monitor that was pinged at 0 and is expected at 60, with a grace of a minute. */
-async function startFinder() {
+async function startFinder(lookingDatabase?: Database) {
   const organizationId = newId();
   const id = newId();
   await database.insert(organizations).values({ id: organizationId, name: "Acme", plan: "free" });
@@ -112,7 +114,9 @@ async function startFinder() {
   /** By how much the wall was set, in seconds. */
   let set = 0;
   const clock: Clock = { now: () => T + (now + set) * 1_000, monotonic: () => now * 1_000 };
-  const finder = makeLateFinder({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), ...LOG });
+  const log = makeLog("silent");
+  const dueLooks = lookingDatabase && makeDueLooks({ database: lookingDatabase, clock, log, everyMs: 10 });
+  const finder = makeLateFinder({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log, ...LOG, ...(dueLooks && { looks: dueLooks }) });
   finder.start();
   const looks = vi.spyOn(database, "execute");
   return {
@@ -137,6 +141,8 @@ async function startFinder() {
       await edgeSeen(now + set + seconds);
       set += seconds;
     },
+    /** How many statements it has made. */
+    asked: () => looks.mock.calls.length,
     /** Some looks later. */
     async looked(): Promise<void> {
       const before = looks.mock.calls.length;
@@ -153,6 +159,38 @@ async function startFinder() {
     },
   };
 }
+
+describe("the late finder beside others that look for due work", () => {
+  it("looks every five seconds while no deadline is near, and all the time before one", async () => {
+    const looking = openLookingDatabase(url, makeLog("silent"));
+    const looks = vi.spyOn(looking, "execute");
+    const someLooks = async () => {
+      const before = looks.mock.calls.length;
+      await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(before + 10), 60_000);
+    };
+    const finder = await startFinder(looking);
+    const asks = (times: number) => vi.waitFor(() => expect(finder.asked()).toBeGreaterThanOrEqual(times), 60_000);
+    try {
+      await finder.passUntil(30);
+      await asks(2);
+      await someLooks();
+      const settled = finder.asked();
+      await someLooks();
+      expect(finder.asked()).toBe(settled);
+      await finder.passUntil(35);
+      await asks(settled + 1);
+      await finder.passUntil(45);
+      await finder.looked();
+      await finder.passUntil(70);
+      await vi.waitFor(async () => expect(await finder.status()).toBe("grace"), 60_000);
+      await finder.passUntil(130);
+      await vi.waitFor(async () => expect(await finder.status()).toBe("down"), 60_000);
+    } finally {
+      await finder.stop();
+      await looking.$client.end();
+    }
+  });
+});
 
 describe("the late finder", () => {
   let finder: Awaited<ReturnType<typeof startFinder>>;

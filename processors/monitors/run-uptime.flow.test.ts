@@ -1,3 +1,4 @@
+import { setTimeout as rest } from "node:timers/promises";
 import { eq, isNotNull } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { systemActor } from "../../domain/actor.ts";
@@ -6,9 +7,10 @@ import { makeDueWindows } from "../../domain/maintenance/run-due.ts";
 import { storeResults } from "../../domain/monitors/store-results.ts";
 import { makeUptimeProbe } from "../../domain/monitors/uptime/probe.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import { newId } from "../../platform/ids.ts";
 import { makeLog } from "../../platform/log.ts";
-import type { Database } from "../../platform/postgres/database.ts";
+import { openLookingDatabase, type Database } from "../../platform/postgres/database.ts";
 import type { Repeating } from "../../platform/repeat.ts";
 import { checkResults, events, organizations, services, uptimeMonitors } from "../../schemas/tables/all.ts";
 import { CreateMaintenanceWindow } from "../../schemas/api/maintenance-windows.ts";
@@ -26,6 +28,7 @@ const T = Math.floor(Date.now() / 1_000) * 1_000 - 86_400_000;
 let certificate: Certificate;
 let farm: FaultyHttp;
 let database: Database;
+let url: string;
 let drop: () => Promise<void>;
 let stored: Awaited<ReturnType<typeof freshClickHouse>>;
 
@@ -35,7 +38,7 @@ const runners: Repeating[] = [];
 
 beforeAll(async () => {
   certificate = makeCertificate();
-  [farm, { database, drop }, stored] = await Promise.all([startFaultyHttp(certificate), freshDatabase(), freshClickHouse()]);
+  [farm, { database, url, drop }, stored] = await Promise.all([startFaultyHttp(certificate), freshDatabase(), freshClickHouse()]);
 });
 afterAll(async () => {
   await Promise.all([farm.stop(), drop(), stored.drop()]);
@@ -62,9 +65,9 @@ async function addMonitors(count: number, pathOf: (n: number) => string): Promis
 type Runner = ReturnType<typeof uptimeRunner>;
 
 /** A scheduler's part that checks uptime monitors. */
-function startRunner(more: (runner: Runner) => Partial<Runner> = () => ({})): Repeating {
+function startRunner(more: (runner: Runner) => Partial<Runner> = () => ({}), looks?: DueLooks): Repeating {
   const runner = uptimeRunner(makeUptimeProbe({ OUTBOUND_PORTS: [], OUTBOUND_ALLOW: ["127.0.0.1"], OUTBOUND_CA_FILE: null }));
-  const running = runDueMonitors({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), runner: { ...runner, ...more(runner) } });
+  const running = runDueMonitors({ database, clock, config: { SCHEDULER_TICK_MS: 20 }, log: makeLog("silent"), looks, runner: { ...runner, ...more(runner) } });
   runners.push(running);
   running.start();
   return running;
@@ -72,6 +75,26 @@ function startRunner(more: (runner: Runner) => Partial<Runner> = () => ({})): Re
 
 const noted = () => database.select().from(checkResults);
 const rowOf = async (id: string) => (await database.select().from(uptimeMonitors).where(eq(uptimeMonitors.id, id)))[0]!;
+
+it("claims with one statement what is due at a time, however many checks end one after the other", async () => {
+  const looking = openLookingDatabase(url, makeLog("silent"));
+  const looks = makeDueLooks({ database: looking, clock, log: makeLog("silent"), everyMs: 10 });
+  const ids = await addMonitors(20, () => "/ok");
+  const claims = vi.spyOn(database, "execute");
+  const done = { error: null, statusCode: 200, responseTimeMs: 1, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
+  let ended = 0;
+  try {
+    startRunner(() => ({ check: async () => (await rest(10 * ended++), done) }), looks);
+    await vi.waitFor(async () => expect(await noted()).toHaveLength(ids.length), { timeout: 60_000 });
+    expect(claims.mock.calls).toHaveLength(1);
+    now = T + 60_000;
+    await vi.waitFor(async () => expect(await noted()).toHaveLength(2 * ids.length), { timeout: 60_000 });
+  } finally {
+    claims.mockRestore();
+    await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+    await looking.$client.end();
+  }
+});
 
 it("two schedulers check each of 50 monitors once, and its result comes to ClickHouse once", async () => {
   const run = newId();

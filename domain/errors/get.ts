@@ -60,12 +60,14 @@ async function readReleases(clickhouse: ClickHouse, place: Place): Promise<Error
   return rows.map(({ name, occurrences, first, last }) => ({ release: name, occurrences: Number(occurrences), first_seen: isoMoment(first), last_seen: isoMoment(last) }));
 }
 
+/** An event is received at most 5 min before it happened: that bounds what is read of the table's order. */
 async function readTrend(clickhouse: ClickHouse, place: Place, now: number): Promise<number[]> {
   const firstHour = Math.floor(now / HOUR_MS) - (TREND_HOURS - 1);
   const rows = await askClickHouse<{ hour: string; events: string }>(
     clickhouse,
     `SELECT toString(intDiv(toUnixTimestamp64Milli(occurred_at), ${HOUR_MS})) AS hour, toString(count()) AS events FROM beacon_events
-     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at >= fromUnixTimestamp64Milli({since:Int64}) - INTERVAL 5 MINUTE
+     GROUP BY hour`,
     { ...place, since: firstHour * HOUR_MS },
   );
   const trend = Array.from({ length: TREND_HOURS }, () => 0);

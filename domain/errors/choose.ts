@@ -103,15 +103,20 @@ const UNTIL_END = "occurred_at <= fromUnixTimestamp64Milli({end:Int64}) AND rece
 
 const dayOf = (moment: Date): number => Math.floor(moment.getTime() / DAY_MS);
 
+/** Signatures with an event that meets the conditions, and when the latest of them came. */
+function signaturesOf(conditions: string[]): string {
+  return `SELECT signature_id, max(received_at) AS latest FROM beacon_events WHERE organization_id = {organization:UUID} AND ${conditions.join(" AND ")} GROUP BY signature_id`;
+}
+
 /**
- * As the projection `by_day` has it. Of the first day the last event tells whether one lies behind the start, of the last day the first
- * event whether one lies before the end; so the two must not be one day.
+ * Those of one or two moments, as the projection `by_day` has them. Of the first day the last event tells whether one lies behind the start, of
+ * the last day the first event whether one lies before the end; so the two must not be one day.
  */
-function signaturesByDay(where: string, { start_date: start, end_date: end }: SignatureFilter): string {
+function signaturesByDay(conditions: string[], { start_date: start, end_date: end }: SignatureFilter): string {
   const within = [start && "last >= fromUnixTimestamp64Milli({start:Int64})", end && "first <= fromUnixTimestamp64Milli({end:Int64})"].filter(Boolean);
-  if (within.length === 0) return `SELECT signature_id, max(received_at) AS latest FROM beacon_events WHERE ${where} GROUP BY signature_id`;
   return `SELECT signature_id, max(latest_of_day) AS latest FROM
-    (SELECT signature_id, toDate(occurred_at) AS day, min(occurred_at) AS first, max(occurred_at) AS last, max(received_at) AS latest_of_day FROM beacon_events WHERE ${where} GROUP BY signature_id, day)
+    (SELECT signature_id, toDate(occurred_at) AS day, min(occurred_at) AS first, max(occurred_at) AS last, max(received_at) AS latest_of_day FROM beacon_events
+     WHERE organization_id = {organization:UUID} AND ${conditions.join(" AND ")} GROUP BY signature_id, day)
     WHERE ${within.join(" AND ")} GROUP BY signature_id`;
 }
 
@@ -146,7 +151,7 @@ async function idsWithEvents({ database, clickhouse }: Stores, organizationId: s
   const serviceIds = await database.select({ id: services.id }).from(services).where(own);
   if (serviceIds.length === 0) return "";
   const params: Record<string, unknown> = { organization: organizationId, services: serviceIds.map(({ id }) => id), nil: NIL_SIGNATURE };
-  const conditions = ["service_id IN {services:Array(UUID)}", "organization_id = {organization:UUID}", "signature_id != {nil:UUID}"];
+  const conditions = ["service_id IN {services:Array(UUID)}", "signature_id != {nil:UUID}"];
   const where = (condition: string, name: string, value: unknown) => {
     conditions.push(condition);
     params[name] = value;
@@ -158,7 +163,7 @@ async function idsWithEvents({ database, clickhouse }: Stores, organizationId: s
   const days = !start || !end || dayOf(start) !== dayOf(end);
   if (start) where(days ? "toDate(occurred_at) >= toDate(fromUnixTimestamp64Milli({start:Int64}, 'UTC'))" : SINCE_START, "start", start.getTime());
   if (end) where(days ? "toDate(occurred_at) <= toDate(fromUnixTimestamp64Milli({end:Int64}, 'UTC'))" : UNTIL_END, "end", end.getTime());
-  const matching = days ? signaturesByDay(conditions.join(" AND "), filter) : `SELECT signature_id, max(received_at) AS latest FROM beacon_events WHERE ${conditions.join(" AND ")} GROUP BY signature_id`;
+  const matching = days && (start ?? end) ? signaturesByDay(conditions, filter) : signaturesOf(conditions);
   const [found] = await askClickHouse<{ ids: string }>(
     clickhouse,
     `SELECT arrayStringConcat(groupArray(toString(signature_id)), ',') AS ids FROM (SELECT signature_id FROM (${matching}) ORDER BY latest DESC LIMIT ${MAX_MATCHES})`,

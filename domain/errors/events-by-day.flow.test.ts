@@ -114,7 +114,9 @@ test("an end on a day's last and a start on its first moment take their events",
 });
 
 test("lists by release and by days read the projection and not the events", async () => {
-  for (const query of [{ release: "1" }, { release: "1", environment: "staging" }, { environment: "staging", start_date: new Date(NOW - 50 * HOUR).toISOString(), end_date: new Date(NOW).toISOString() }]) {
+  const window = { start_date: new Date(NOW - 50 * HOUR).toISOString(), end_date: new Date(NOW).toISOString() };
+  const queries: Record<string, string>[] = [{ release: "1" }, { release: "1", environment: "staging" }, { environment: "staging", ...window }];
+  for (const query of queries) {
     expect(await list(query)).not.toEqual([]);
     const plans = await plansOf("signature_id");
     expect(plans).toHaveLength(1);

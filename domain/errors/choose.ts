@@ -109,15 +109,28 @@ function signaturesOf(conditions: string[]): string {
 }
 
 /**
- * Those of one or two moments, as the projection `by_day` has them. Of the first day the last event tells whether one lies behind the start, of
- * the last day the first event whether one lies before the end; so the two must not be one day.
+ * Those after one moment, before one, or between two of different days, as the projection `by_day` has them: of the days within each is one. On
+ * the first day the last event tells whether one lies behind the start, on the last day the first event whether one lies before the end.
  */
 function signaturesByDay(conditions: string[], { start_date: start, end_date: end }: SignatureFilter): string {
-  const within = [start && "last >= fromUnixTimestamp64Milli({start:Int64})", end && "first <= fromUnixTimestamp64Milli({end:Int64})"].filter(Boolean);
-  return `SELECT signature_id, max(latest_of_day) AS latest FROM
-    (SELECT signature_id, toDate(occurred_at) AS day, min(occurred_at) AS first, max(occurred_at) AS last, max(received_at) AS latest_of_day FROM beacon_events
-     WHERE organization_id = {organization:UUID} AND ${conditions.join(" AND ")} GROUP BY signature_id, day)
-    WHERE ${within.join(" AND ")} GROUP BY signature_id`;
+  const [within, edges, reaching]: [string[], string[], string[]] = [[], [], []];
+  if (start) {
+    within.push("toDate(occurred_at) > toDate(fromUnixTimestamp64Milli({start:Int64}, 'UTC'))");
+    edges.push("toDate(fromUnixTimestamp64Milli({start:Int64}, 'UTC'))");
+    reaching.push("last >= fromUnixTimestamp64Milli({start:Int64})");
+  }
+  if (end) {
+    within.push("toDate(occurred_at) < toDate(fromUnixTimestamp64Milli({end:Int64}, 'UTC'))");
+    edges.push("toDate(fromUnixTimestamp64Milli({end:Int64}, 'UTC'))");
+    reaching.push("first <= fromUnixTimestamp64Milli({end:Int64})");
+  }
+  return `SELECT signature_id, max(latest) AS latest FROM (
+    ${signaturesOf([...conditions, ...within])}
+    UNION ALL
+    SELECT signature_id, latest FROM (
+      SELECT signature_id, toDate(occurred_at) AS day, min(occurred_at) AS first, max(occurred_at) AS last, max(received_at) AS latest FROM beacon_events
+      WHERE organization_id = {organization:UUID} AND ${conditions.join(" AND ")} AND toDate(occurred_at) IN (${edges.join(", ")}) GROUP BY signature_id, day)
+    WHERE ${reaching.join(" AND ")}) GROUP BY signature_id`;
 }
 
 /** More signatures than this are looked for in all events, rather than by themselves. */
@@ -160,10 +173,9 @@ async function idsWithEvents({ database, clickhouse }: Stores, organizationId: s
   if (among) where("signature_id IN {among:Array(UUID)}", "among", among);
   if (environment !== undefined) where("environment = {environment:String}", "environment", environment);
   if (release !== undefined) where("release = {release:String}", "release", release);
-  const days = !start || !end || dayOf(start) !== dayOf(end);
-  if (start) where(days ? "toDate(occurred_at) >= toDate(fromUnixTimestamp64Milli({start:Int64}, 'UTC'))" : SINCE_START, "start", start.getTime());
-  if (end) where(days ? "toDate(occurred_at) <= toDate(fromUnixTimestamp64Milli({end:Int64}, 'UTC'))" : UNTIL_END, "end", end.getTime());
-  const matching = days && (start ?? end) ? signaturesByDay(conditions, filter) : signaturesOf(conditions);
+  if (start) params.start = start.getTime();
+  if (end) params.end = end.getTime();
+  const matching = !start && !end ? signaturesOf(conditions) : start && end && dayOf(start) === dayOf(end) ? signaturesOf([...conditions, SINCE_START, UNTIL_END]) : signaturesByDay(conditions, filter);
   const [found] = await askClickHouse<{ ids: string }>(
     clickhouse,
     `SELECT arrayStringConcat(groupArray(toString(signature_id)), ',') AS ids FROM (SELECT signature_id FROM (${matching}) ORDER BY latest DESC LIMIT ${MAX_MATCHES})`,

@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { newId } from "../../platform/ids.ts";
@@ -9,7 +10,7 @@ import { freshDatabase } from "../../testing/postgres.ts";
 import { createOrganization } from "../organizations/create.ts";
 import { getError } from "./get.ts";
 import { listErrors } from "./list.ts";
-import { listOccurrences } from "./list-occurrences.ts";
+import { listOccurrences, MANY } from "./list-occurrences.ts";
 
 const HOUR = 3_600_000;
 const DAYS = 6;
@@ -72,6 +73,12 @@ afterAll(async () => {
 
 function eventsOf({ signature, release, environment, from = 0, to = Infinity }: { signature?: number; release?: string; environment?: string; from?: number; to?: number }): Event[] {
   return events.filter((each) => (signature ?? each.signature) === each.signature && (release ?? each.release) === each.release && (environment ?? each.environment) === each.environment && each.at >= from && each.at <= to);
+}
+
+/** The signature with most events that have their details. */
+function busiest(): number {
+  const counts = ids.map((_, signature) => eventsOf({ signature }).filter((each) => events.indexOf(each) % 2 === 0).length);
+  return counts.indexOf(Math.max(...counts));
 }
 
 async function list(query: Record<string, string>): Promise<string[]> {
@@ -138,4 +145,17 @@ test("a signature's releases and its number of occurrences come from the project
   const { total, counted } = await listOccurrences(stores, organizationId, ids[signature]!, { limit: 1, offset: 0 });
   expect({ total, counted }).toEqual({ total: own.filter((each) => events.indexOf(each) % 2 === 0).length, counted: own.length });
   for (const plan of await plansOf("countIf(detailed)")) expect(plan).toContain("by_day");
+});
+
+test("occurrences of an error that has very many come in the same order, page by page, and so does its latest", async () => {
+  const signature = busiest();
+  await stores.database.update(errorSignatures).set({ occurrences: MANY + 1 }).where(eq(errorSignatures.id, ids[signature]!));
+  const detailed = eventsOf({ signature }).filter((each) => events.indexOf(each) % 2 === 0).map(({ at }) => new Date(at).toISOString()).toSorted().toReversed();
+  expect(detailed.length).toBeGreaterThan(3);
+  for (let offset = 0; offset <= detailed.length; offset++) {
+    const { occurrences } = await listOccurrences(stores, organizationId, ids[signature]!, { limit: 2, offset });
+    expect(occurrences.map(({ timestamp }) => timestamp)).toEqual(detailed.slice(offset, offset + 2));
+  }
+  const { latest_occurrence: latest } = await getError(stores, organizationId, ids[signature]!, NOW);
+  expect(latest?.timestamp).toBe(detailed[0]);
 });

@@ -5,7 +5,7 @@ import type { ErrorDetail } from "../../schemas/api/errors.ts";
 import { errorStacks } from "../../schemas/tables/all.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
-import { placeOf, readOccurrences, type Place } from "./list-occurrences.ts";
+import { placeOf, readLatest, type Place } from "./list-occurrences.ts";
 import { findSignature, showSignatures, type SignatureRow } from "./show.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,10 +21,10 @@ export async function describeSignature(needs: { database: Database; clickhouse:
   const { database, clickhouse } = needs;
   const { frames, groupingParts } = errorStacks;
   const place = await placeOf(database, row);
-  const [[signature], [stack], [latest], byRelease, trend] = await Promise.all([
+  const [[signature], [stack], latest, byRelease, trend] = await Promise.all([
     showSignatures(needs, [row], now),
     database.select({ frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
-    readOccurrences(needs, row.organizationId, place, { limit: 1, offset: 0 }),
+    readLatest(needs, row, place),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
   ]);
@@ -35,7 +35,7 @@ export async function describeSignature(needs: { database: Database; clickhouse:
     ...showIgnored(row, now),
     frames: stack?.frames ?? [],
     grouping: { version: row.groupingVersion, parts: stack?.groupingParts ?? [] },
-    latest_occurrence: latest ?? null,
+    latest_occurrence: latest,
     by_release: byRelease,
     trend,
   };

@@ -17,7 +17,8 @@ import { storeData, untilMerged, type StoredData } from "./stored-data.ts";
 import { storedRequests, timed, type Timed } from "./stored-requests.ts";
 
 const EVENTS_A_REQUEST = 10;
-const CONNECTIONS = 64;
+/** A push is answered with its evaluation, so it holds its connection for longer. */
+const CONNECTIONS = { errors: 64, pushes: 1_024 };
 const DRAIN_MS = 300_000;
 const MERGING_MS = 600_000;
 /** The lag is told once a second. */
@@ -66,7 +67,7 @@ async function round({ pipeline, requests, change }: Side, form: Form, { seconds
       // Each edge has requests of its own: they are written to while they are sent.
       const own = requests.filter((_, number) => number % edgePorts.length === edge);
       const changeOwn: Load["change"] = change && ((request, at) => change(request, at * edgePorts.length + edge));
-      return load({ port, connections: Math.ceil(CONNECTIONS / edgePorts.length), requests: own, ms: seconds * 1_000, perSecond: requestsPerSecond, ...(changeOwn && { change: changeOwn }) });
+      return load({ port, connections: Math.ceil(CONNECTIONS[form.load] / edgePorts.length), requests: own, ms: seconds * 1_000, perSecond: requestsPerSecond, ...(changeOwn && { change: changeOwn }) });
     }),
   );
   clearInterval(watching);
@@ -105,7 +106,7 @@ async function read({ pipeline, stored }: Side, { calls }: Extract<Ask, { kind: 
     const runs: Timed[] = [];
     // The first ones warm up.
     for (let call = -2; call < calls; call++) {
-      const run = await timed(base + path, stored.apiKey);
+      const run = await timed(base + path, stored.apiKey, { onlyFirst: kind === "export" });
       if (call >= 0) runs.push(run);
     }
     const whole = runs.map((run) => run.whole);

@@ -10,10 +10,12 @@ export interface Load {
   ms: number;
   /** At most so many requests a second over all connections; as many as are answered unless given. */
   perSecond?: number;
+  /** Changes more of a request than its ids, before each time that it is sent. */
+  change?(request: Buffer, at: number): void;
 }
 
 /** Loads a server on raw sockets, so that the driver costs less than what it measures. Gives the answers with a 2xx and the others. */
-export async function load({ port, connections, requests, ms, perSecond = Infinity }: Load): Promise<{ taken: number; refused: number; seconds: number }> {
+export async function load({ port, connections, requests, ms, perSecond = Infinity, change }: Load): Promise<{ taken: number; refused: number; seconds: number }> {
   let at = 0;
   let taken = 0;
   let refused = 0;
@@ -26,6 +28,7 @@ export async function load({ port, connections, requests, ms, perSecond = Infini
     const request = requests[at]!;
     // What was sent of these bytes before is long gone: there are far more requests than connections.
     for (const place of ids[at]!) writeRandomId(request, place);
+    change?.(request, at);
     return request;
   };
 

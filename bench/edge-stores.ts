@@ -26,6 +26,8 @@ interface EdgeStoresNeeds {
   monitors: number;
   /** Services beside the organization's first; plans would not allow so many, a benchmark may. */
   services?: number;
+  /** Where the stores live and stay, Kafka's data excepted; in a folder that is deleted unless given. */
+  folder?: string;
 }
 
 /** As if all of it had been made an hour ago: edges read again what changed in the last minute, which in a service that runs is next to nothing. */
@@ -38,11 +40,11 @@ async function makeOlder(database: Database): Promise<void> {
 }
 
 /** Postgres, ClickHouse and a real Kafka, with one organization. */
-export async function startEdgeStores({ monitors, services: moreServices = 0 }: EdgeStoresNeeds): Promise<EdgeStores> {
+export async function startEdgeStores({ monitors, services: moreServices = 0, folder: kept }: EdgeStoresNeeds): Promise<EdgeStores> {
   const available = kafkaAvailable();
   if (!available.available) throw new Error(`This needs a real Kafka: ${available.reason}.`);
   const log = makeLog("warn");
-  const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), "pharos-bench-")));
   const [postgres, clickhouse, kafka] = await Promise.all([
     startEmbeddedPostgres({ folder: join(folder, "postgres"), log }),
     startEmbeddedClickHouse({ folder: join(folder, "clickhouse"), log }),
@@ -55,7 +57,7 @@ export async function startEdgeStores({ monitors, services: moreServices = 0 }: 
   const row = (number: number) => ({ id: newId(), organizationId, name: `Job ${number}`, slug: `job-${number}`, scheduleType: "interval" as const, intervalSeconds: 60, graceSeconds: 60 });
   if (monitors > 0) await database.insert(heartbeatMonitors).values(Array.from({ length: monitors }, (_, number) => row(number)));
   const more = Array.from({ length: moreServices }, (_, number) => ({ id: newId(), organizationId, name: `Service ${number}` }));
-  if (more.length > 0) await database.insert(services).values(more);
+  for (let from = 0; from < more.length; from += 5_000) await database.insert(services).values(more.slice(from, from + 5_000));
   await makeOlder(database);
   const serviceIds = [organization.serviceId, ...more.map(({ id }) => id)];
   await database.$client.end();
@@ -65,7 +67,7 @@ export async function startEdgeStores({ monitors, services: moreServices = 0 }: 
     serviceIds,
     async stop() {
       await Promise.all([postgres.stop(), clickhouse.stop(), kafka.stop()]);
-      await rm(folder, { recursive: true, force: true });
+      if (kept === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,7 +1,8 @@
-import { httpRequest, load } from "./edge-load.ts";
+import { load } from "./edge-load.ts";
 import { judge, wanted } from "./goals.ts";
 import { machine, median, option, quantile, table } from "./measuring.ts";
 import { startPipeline, type Pipeline } from "./pipeline-stage.ts";
+import { pushBody, pushRequests } from "./push-requests.ts";
 
 /**
  * Row 10 of the goals: pushes of metrics over 2,000 services that are answered with their evaluation, through a real Kafka and back. First one
@@ -16,13 +17,6 @@ const SECONDS = Number(option("seconds", "5"));
 const CONNECTIONS = Number(option("connections", "512"));
 const SERVICES = 2_000;
 
-function pushes({ apiKey, serviceIds }: Pipeline, headers: Record<string, string>): Buffer[] {
-  return serviceIds.map((serviceId, number) => httpRequest("/api/metrics/ingest", { "X-API-Key": apiKey, "Content-Type": "application/json", ...headers }, bodyOf(serviceId, number)));
-}
-
-/** Figures within the default thresholds: what is measured is the way of a push, not a change of status. */
-const bodyOf = (serviceId: string, number: number) => JSON.stringify({ service_id: serviceId, metrics: { error_rate: (number % 9) / 10, response_time_ms: 100 + (number % 700), cpu_percent: number % 60 } });
-
 /** ms of each answer, one request at a time. */
 async function answerTimes({ edgePort, apiKey, serviceIds }: Pipeline, headers: Record<string, string>, expected: number): Promise<number[]> {
   const took: number[] = [];
@@ -30,7 +24,7 @@ async function answerTimes({ edgePort, apiKey, serviceIds }: Pipeline, headers: 
   for (let number = 0; performance.now() < until; number++) {
     const serviceId = serviceIds[number % serviceIds.length]!;
     const began = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${edgePort}/api/metrics/ingest`, { method: "POST", headers: { "X-API-Key": apiKey, ...headers }, body: bodyOf(serviceId, number) });
+    const answer = await fetch(`http://127.0.0.1:${edgePort}/api/metrics/ingest`, { method: "POST", headers: { "X-API-Key": apiKey, ...headers }, body: pushBody(serviceId, number) });
     await answer.arrayBuffer();
     if (answer.status !== expected) throw new Error(`A push was answered ${answer.status} in place of ${expected}.`);
     took.push(performance.now() - began);
@@ -41,7 +35,7 @@ async function answerTimes({ edgePort, apiKey, serviceIds }: Pipeline, headers: 
 async function main(): Promise<boolean> {
   const pipeline = await startPipeline({ services: SERVICES - 1, settings: { METRICS_WAIT_MS: "60000" } });
   try {
-    const waiting = pushes(pipeline, {});
+    const waiting = pushRequests(pipeline);
     await load({ port: pipeline.edgePort, connections: CONNECTIONS, requests: waiting, ms: Math.min(3, SECONDS) * 1_000 });
     const answered: number[][] = [];
     const detached: number[][] = [];

@@ -10,11 +10,20 @@ import { PROJECT_ROOT } from "../platform/root.ts";
 import { buildService } from "../testing/service-process.ts";
 import { startEdgeStores } from "./edge-stores.ts";
 import { cpuOf, cpuOrNothing, descendantsOf, option, readOrEmpty } from "./measuring.ts";
+import { endServer, startServer, type Server } from "./servers.ts";
 
-/** Every role in one process beside a real Kafka, PostgreSQL and ClickHouse. `--profile folder` leaves a V8 CPU profile of it there. */
+/**
+ * Every role in one process beside a real Kafka, PostgreSQL and ClickHouse; with `edges`, the edges in processes of their own.
+ * `--profile folder` leaves a V8 CPU profile of the former there.
+ */
 export interface Pipeline {
   base: string;
+  /** Of the first edge. */
   edgePort: number;
+  edgePorts: number[];
+  databaseUrl: string;
+  clickhouseUrl: string;
+  organizationId: string;
   apiKey: string;
   beaconKey: string;
   serviceIds: string[];
@@ -37,30 +46,46 @@ interface PipelineNeeds {
   /** Heartbeat monitors called job-0, job-1, … */
   monitors?: number;
   settings?: Record<string, string>;
+  /** How many processes play the edge alone; unless given, the one process plays every role. */
+  edges?: number;
+  /** Where PostgreSQL and ClickHouse live and stay; they are deleted unless given. */
+  storesFolder?: string;
 }
 
-export async function startPipeline({ services = 0, monitors = 0, settings = {} }: PipelineNeeds = {}): Promise<Pipeline> {
+export async function startPipeline({ services = 0, monitors = 0, settings = {}, edges = 0, storesFolder }: PipelineNeeds = {}): Promise<Pipeline> {
   await buildService();
-  const stores = await startEdgeStores({ monitors, services });
+  const stores = await startEdgeStores({ monitors, services, ...(storesFolder !== undefined && { folder: storesFolder }) });
   const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
   const noLimits = { RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_METRICS: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };
-  const environment = { ...process.env, ...noLimits, ...settings, ...stores.environment, PHAROS_DATA_DIR: folder, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", NODE_ENV: "production" };
+  const common = { ...noLimits, ...settings, ...stores.environment, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "warn", NODE_ENV: "production" };
+  const environment = { ...process.env, ...common, PHAROS_DATA_DIR: folder, ...(edges > 0 && { PHAROS_ROLES: "processor,scheduler,control-plane" }) };
   const profile = option("profile", "");
   const child = spawn(process.execPath, [...(profile === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]), join(PROJECT_ROOT, "dist/main.js")], { cwd: PROJECT_ROOT, env: environment, stdio: ["ignore", "pipe", "inherit"] });
   const database = openDatabase(stores.environment.DATABASE_URL!, 1, makeLog("silent"));
+  const apart: Server[] = [];
   const stop = async () => {
+    await Promise.all(apart.map(endServer));
     await database.$client.end();
     await end(child);
     await stores.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const { base, edgePort } = await addresses(child);
+    const { base, edgePort } = await addresses(child, edges > 0 ? /Start page .*\n/ : /Fast ingest .*\n/);
+    // One after the other: together their starts would take all of a small machine.
+    for (let number = 0; number < edges; number++) apart.push(await startServer([join(PROJECT_ROOT, "dist/main.js")], { ...common, PHAROS_ROLES: "edge", PHAROS_DATA_DIR: join(folder, `edge-${number}`) }, /Fast ingest\s+http:\/\/localhost:(\d+)/));
+    const edgePorts = apart.length > 0 ? apart.map(({ port }) => port) : [edgePort];
+    const pids = [child, ...apart.map((edge) => edge.child)].map(({ pid }) => pid!);
+    const cpuOfEdges = () => apart.reduce((sum, edge) => sum + cpuOf(edge.child.pid!), 0);
     // The children of this process are the stores: PostgreSQL's processes, ClickHouse's engine, and the shell that guards the broker.
-    const parts = new Map([["Pharos", () => cpuOf(child.pid!)], ...storeProcesses(child.pid!)]);
+    const parts = new Map<string, () => number>([["Pharos", () => cpuOf(child.pid!)], ...(edges > 0 ? [["edges", cpuOfEdges] as const] : []), ...storeProcesses(pids)]);
     return {
       base,
-      edgePort,
+      edgePort: edgePorts[0]!,
+      edgePorts,
+      databaseUrl: stores.environment.DATABASE_URL!,
+      clickhouseUrl: stores.environment.CLICKHOUSE_URL!,
+      organizationId: stores.organization.organizationId,
       apiKey: stores.organization.apiKey,
       beaconKey: stores.organization.beaconKey,
       serviceIds: stores.serviceIds,
@@ -85,16 +110,17 @@ export async function startPipeline({ services = 0, monitors = 0, settings = {} 
   }
 }
 
-async function addresses(child: ChildProcess): Promise<{ base: string; edgePort: number }> {
+/** `edgePort` is 0 when the process plays no edge. */
+async function addresses(child: ChildProcess, ready: RegExp): Promise<{ base: string; edgePort: number }> {
   let output = "";
   for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {
     output += String(chunk);
-    if (/Fast ingest .*\n/.test(output)) break;
+    if (ready.test(output)) break;
   }
   child.stdout!.resume();
   const base = /Start page\s+(\S+?)\/\n/.exec(output)?.[1];
-  const edgePort = Number(/Fast ingest\s+http:\/\/localhost:(\d+)/.exec(output)?.[1]);
-  if (base === undefined || !edgePort) throw new Error(`Pharos ended before it was ready:\n${output}`);
+  const edgePort = Number(/Fast ingest\s+http:\/\/localhost:(\d+)/.exec(output)?.[1] ?? 0);
+  if (base === undefined || !ready.test(output)) throw new Error(`Pharos ended before it was ready:\n${output}`);
   return { base, edgePort };
 }
 
@@ -107,12 +133,12 @@ async function end(child: ChildProcess): Promise<void> {
 const NAMES: readonly (readonly [RegExp, string])[] = [[/kafka\.Kafka/, "Kafka"], [/serve-embedded/, "ClickHouse"], [/postgres/, "PostgreSQL"]];
 
 /** How to read the CPU time of each store: the processes below this one, backends that have ended among them as far as their parent counts them. */
-function storeProcesses(except: number): [string, () => number][] {
+function storeProcesses(except: readonly number[]): [string, () => number][] {
   return NAMES.map(([pattern, name]) => [
     name,
     () =>
       descendantsOf(process.pid)
-        .filter((pid) => pid !== except && pattern.test(commandOf(pid)))
+        .filter((pid) => !except.includes(pid) && pattern.test(commandOf(pid)))
         .reduce((sum, pid) => sum + cpuOrNothing(pid), 0),
   ]);
 }

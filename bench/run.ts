@@ -37,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: "small", measures: "npm start at rest, at 4 errors a second, with 500 checks", needs: [], fixed: true },
   { name: "run-k6", measures: "the ingest endpoints by k6", needs: ["kafka", "k6"] },
   { name: "reading", measures: "lists, details and exports of errors", needs: [], fixed: true },
+  { name: "growth", measures: "what more of everything costs", needs: ["kafka"], fixed: true },
   { name: "run-api", measures: "the REST API by k6", needs: ["k6"], fixed: true },
 ];
 

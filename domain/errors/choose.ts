@@ -2,6 +2,7 @@ import { and, desc, eq, gt, gte, lt, lte, notInArray, sql, type SQL, type WithSu
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Database } from "../../platform/postgres/database.ts";
+import { NIL_SIGNATURE } from "../../schemas/messages/beacon-event-row.ts";
 import { errorAliases, errorEnvironments, errorSignatures, services } from "../../schemas/tables/all.ts";
 import type { ErrorCategory, ErrorStatus, Priority } from "../../schemas/vocabulary.ts";
 import { aliasesOf } from "./aliases.ts";
@@ -24,6 +25,7 @@ export interface SignatureFilter {
 export const LATEST_FIRST = [desc(errorSignatures.lastSeenSlot), desc(errorSignatures.lastSeen), desc(errorSignatures.id)];
 
 const SLOT_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
 
 /** A condition on `error_signatures`; and in parts that exclude each other, of which the list's index alone can count all but the smallest. */
 export interface Chosen {
@@ -95,6 +97,42 @@ function withMerged(database: Database, organizationId: string, ids: string): Wi
 /** More signatures than this are not looked through; the latest ones count. */
 const MAX_MATCHES = 200_000;
 
+/** An event is received at most 24 h after and 5 min before it happened: that bounds the months to read. */
+const SINCE_START = "occurred_at >= fromUnixTimestamp64Milli({start:Int64}) AND received_at >= fromUnixTimestamp64Milli({start:Int64}) - INTERVAL 5 MINUTE";
+const UNTIL_END = "occurred_at <= fromUnixTimestamp64Milli({end:Int64}) AND received_at <= fromUnixTimestamp64Milli({end:Int64}) + INTERVAL 24 HOUR";
+
+const dayOf = (moment: Date): number => Math.floor(moment.getTime() / DAY_MS);
+
+/** Signatures with an event that meets the conditions, and when the latest of them came. */
+function signaturesOf(conditions: string[]): string {
+  return `SELECT signature_id, max(received_at) AS latest FROM beacon_events WHERE organization_id = {organization:UUID} AND ${conditions.join(" AND ")} GROUP BY signature_id`;
+}
+
+/**
+ * Those after one moment, before one, or between two of different days, as the projection `by_day` has them: of the days within each is one. On
+ * the first day the last event tells whether one lies behind the start, on the last day the first event whether one lies before the end.
+ */
+function signaturesByDay(conditions: string[], { start_date: start, end_date: end }: SignatureFilter): string {
+  const [within, edges, reaching]: [string[], string[], string[]] = [[], [], []];
+  if (start) {
+    within.push("toDate(occurred_at) > toDate(fromUnixTimestamp64Milli({start:Int64}, 'UTC'))");
+    edges.push("toDate(fromUnixTimestamp64Milli({start:Int64}, 'UTC'))");
+    reaching.push("last >= fromUnixTimestamp64Milli({start:Int64})");
+  }
+  if (end) {
+    within.push("toDate(occurred_at) < toDate(fromUnixTimestamp64Milli({end:Int64}, 'UTC'))");
+    edges.push("toDate(fromUnixTimestamp64Milli({end:Int64}, 'UTC'))");
+    reaching.push("first <= fromUnixTimestamp64Milli({end:Int64})");
+  }
+  return `SELECT signature_id, max(latest) AS latest FROM (
+    ${signaturesOf([...conditions, ...within])}
+    UNION ALL
+    SELECT signature_id, latest FROM (
+      SELECT signature_id, toDate(occurred_at) AS day, min(occurred_at) AS first, max(occurred_at) AS last, max(received_at) AS latest FROM beacon_events
+      WHERE organization_id = {organization:UUID} AND ${conditions.join(" AND ")} AND toDate(occurred_at) IN (${edges.join(", ")}) GROUP BY signature_id, day)
+    WHERE ${reaching.join(" AND ")}) GROUP BY signature_id`;
+}
+
 /** More signatures than this are looked for in all events, rather than by themselves. */
 const MAX_UNDECIDED = 1_000;
 
@@ -125,22 +163,22 @@ async function idsWithEvents({ database, clickhouse }: Stores, organizationId: s
   const own = and(eq(services.organizationId, organizationId), filter.service_id === undefined ? undefined : eq(services.id, filter.service_id));
   const serviceIds = await database.select({ id: services.id }).from(services).where(own);
   if (serviceIds.length === 0) return "";
-  const conditions = ["type != 'vital'"];
-  const params: Record<string, unknown> = { organization: organizationId, services: serviceIds.map(({ id }) => id) };
+  const params: Record<string, unknown> = { organization: organizationId, services: serviceIds.map(({ id }) => id), nil: NIL_SIGNATURE };
+  const conditions = ["service_id IN {services:Array(UUID)}", "signature_id != {nil:UUID}"];
   const where = (condition: string, name: string, value: unknown) => {
     conditions.push(condition);
     params[name] = value;
   };
+  const { environment, release, start_date: start, end_date: end } = filter;
   if (among) where("signature_id IN {among:Array(UUID)}", "among", among);
-  if (filter.environment !== undefined) where("environment = {environment:String}", "environment", filter.environment);
-  if (filter.release !== undefined) where("release = {release:String}", "release", filter.release);
-  // An event is received at most 24 h after and 5 min before it happened: that bounds the months to read.
-  if (filter.start_date) where("occurred_at >= fromUnixTimestamp64Milli({start:Int64}) AND received_at >= fromUnixTimestamp64Milli({start:Int64}) - INTERVAL 5 MINUTE", "start", filter.start_date.getTime());
-  if (filter.end_date) where("occurred_at <= fromUnixTimestamp64Milli({end:Int64}) AND received_at <= fromUnixTimestamp64Milli({end:Int64}) + INTERVAL 24 HOUR", "end", filter.end_date.getTime());
+  if (environment !== undefined) where("environment = {environment:String}", "environment", environment);
+  if (release !== undefined) where("release = {release:String}", "release", release);
+  if (start) params.start = start.getTime();
+  if (end) params.end = end.getTime();
+  const matching = !start && !end ? signaturesOf(conditions) : start && end && dayOf(start) === dayOf(end) ? signaturesOf([...conditions, SINCE_START, UNTIL_END]) : signaturesByDay(conditions, filter);
   const [found] = await askClickHouse<{ ids: string }>(
     clickhouse,
-    `SELECT arrayStringConcat(groupArray(toString(signature_id)), ',') AS ids FROM
-     (SELECT signature_id FROM beacon_events WHERE service_id IN {services:Array(UUID)} AND organization_id = {organization:UUID} AND ${conditions.join(" AND ")} GROUP BY signature_id ORDER BY max(received_at) DESC LIMIT ${MAX_MATCHES})`,
+    `SELECT arrayStringConcat(groupArray(toString(signature_id)), ',') AS ids FROM (SELECT signature_id FROM (${matching}) ORDER BY latest DESC LIMIT ${MAX_MATCHES})`,
     params,
   );
   return found?.ids ?? "";

@@ -16,6 +16,8 @@ interface Stores {
 
 /** Signatures whose messages, of 8 KiB at most, are held at a time. */
 const PAGE = 1_000;
+/** So that an export soon begins. */
+const FIRST_PAGE = 50;
 
 /** What is known of a signature from the beginning: a few hundred bytes. */
 type Line = Pick<SignatureRow, "id" | "serviceId" | "occurrences" | "firstSeen" | "lastSeen">;
@@ -27,7 +29,7 @@ type Line = Pick<SignatureRow, "id" | "serviceId" | "occurrences" | "firstSeen" 
  */
 export async function exportErrors(stores: Stores, organizationId: string, query: ErrorExportQuery, now: number): Promise<{ about: ErrorExport["export"]; pages: AsyncIterable<ExportedError[]> }> {
   const lines = await readLines(stores.database, await chooseSignatures(stores, organizationId, query, now), query.limit);
-  const first = await describePage(stores, lines.slice(0, PAGE));
+  const first = await describePage(stores, lines.slice(0, FIRST_PAGE));
   const firstSeen = lines.reduce<Date | undefined>((earliest, line) => (earliest && earliest <= line.firstSeen ? earliest : line.firstSeen), undefined);
   return {
     about: {
@@ -43,7 +45,7 @@ export async function exportErrors(stores: Stores, organizationId: string, query
 
 async function* pagesAfter(stores: Stores, first: ExportedError[], lines: Line[]): AsyncIterable<ExportedError[]> {
   yield first;
-  for (let from = PAGE; from < lines.length; from += PAGE) yield await describePage(stores, lines.slice(from, from + PAGE));
+  for (let from = FIRST_PAGE; from < lines.length; from += PAGE) yield await describePage(stores, lines.slice(from, from + PAGE));
 }
 
 async function readLines(database: Database, chosen: Awaited<ReturnType<typeof chooseSignatures>>, limit: number): Promise<Line[]> {

@@ -5,7 +5,7 @@ import type { ErrorDetail } from "../../schemas/api/errors.ts";
 import { errorStacks } from "../../schemas/tables/all.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
-import { placeOf, readOccurrences, type Place } from "./list-occurrences.ts";
+import { placeOf, readLatest, type Place } from "./list-occurrences.ts";
 import { findSignature, showSignatures, type SignatureRow } from "./show.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,10 +21,10 @@ export async function describeSignature(needs: { database: Database; clickhouse:
   const { database, clickhouse } = needs;
   const { frames, groupingParts } = errorStacks;
   const place = await placeOf(database, row);
-  const [[signature], [stack], [latest], byRelease, trend] = await Promise.all([
+  const [[signature], [stack], latest, byRelease, trend] = await Promise.all([
     showSignatures(needs, [row], now),
     database.select({ frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
-    readOccurrences(needs, row.organizationId, place, { limit: 1, offset: 0 }),
+    readLatest(needs, row, place),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
   ]);
@@ -35,7 +35,7 @@ export async function describeSignature(needs: { database: Database; clickhouse:
     ...showIgnored(row, now),
     frames: stack?.frames ?? [],
     grouping: { version: row.groupingVersion, parts: stack?.groupingParts ?? [] },
-    latest_occurrence: latest ?? null,
+    latest_occurrence: latest,
     by_release: byRelease,
     trend,
   };
@@ -60,12 +60,14 @@ async function readReleases(clickhouse: ClickHouse, place: Place): Promise<Error
   return rows.map(({ name, occurrences, first, last }) => ({ release: name, occurrences: Number(occurrences), first_seen: isoMoment(first), last_seen: isoMoment(last) }));
 }
 
+/** An event is received at most 5 min before it happened: that bounds what is read of the table's order. */
 async function readTrend(clickhouse: ClickHouse, place: Place, now: number): Promise<number[]> {
   const firstHour = Math.floor(now / HOUR_MS) - (TREND_HOURS - 1);
   const rows = await askClickHouse<{ hour: string; events: string }>(
     clickhouse,
     `SELECT toString(intDiv(toUnixTimestamp64Milli(occurred_at), ${HOUR_MS})) AS hour, toString(count()) AS events FROM beacon_events
-     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) GROUP BY hour`,
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND occurred_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at >= fromUnixTimestamp64Milli({since:Int64}) - INTERVAL 5 MINUTE
+     GROUP BY hour`,
     { ...place, since: firstHour * HOUR_MS },
   );
   const trend = Array.from({ length: TREND_HOURS }, () => 0);

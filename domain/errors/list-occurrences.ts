@@ -40,11 +40,61 @@ export async function listOccurrences(
 ): Promise<{ occurrences: ErrorOccurrence[]; total: number; counted: number }> {
   const signature = await findSignature(database, organizationId, signatureId);
   const place = await placeOf(database, signature);
-  const [occurrences, [counted]] = await Promise.all([
-    readOccurrences({ database, clickhouse }, organizationId, place, { limit, offset }),
-    askClickHouse<{ total: string; counted: string }>(clickhouse, "SELECT toString(countIf(detailed)) AS total, toString(count()) AS counted FROM beacon_events WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID}", place),
-  ]);
-  return { occurrences, total: Number(counted?.total ?? 0), counted: Number(counted?.counted ?? 0) };
+  if (signature.occurrences <= MANY) {
+    const [occurrences, days] = await Promise.all([readOccurrences({ database, clickhouse }, organizationId, place, { limit, offset }), countByDay(clickhouse, place)]);
+    return { occurrences, ...totalsOf(days) };
+  }
+  const days = await countByDay(clickhouse, place);
+  const occurrences = await readOccurrences({ database, clickhouse }, organizationId, place, { limit, offset, since: sinceOf(days, offset + limit) });
+  return { occurrences, ...totalsOf(days) };
+}
+
+/** Of a signature with more occurrences only those days are read that a page lies in. */
+export const MANY = 100_000;
+
+const DAY_MS = 86_400_000;
+/** An event is received at most so long before it happened, by clocks that differ. */
+const AHEAD_MS = 5 * 60_000;
+
+interface DayCount {
+  /** Days since the epoch. */
+  day: number;
+  /** Events that have their details. */
+  detailed: string;
+  counted: string;
+}
+
+/** How many events a signature has on each day that it happened on, the latest first. */
+function countByDay(clickhouse: ClickHouse, place: Place): Promise<DayCount[]> {
+  return askClickHouse<DayCount>(
+    clickhouse,
+    `SELECT toUInt32(toDate(occurred_at)) AS day, toString(countIf(detailed)) AS detailed, toString(count()) AS counted FROM beacon_events
+     WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} GROUP BY toDate(occurred_at) ORDER BY day DESC`,
+    place,
+  );
+}
+
+function totalsOf(days: DayCount[]): { total: number; counted: number } {
+  return { total: days.reduce((sum, { detailed }) => sum + Number(detailed), 0), counted: days.reduce((sum, { counted }) => sum + Number(counted), 0) };
+}
+
+/** A moment (ms since the epoch) since which the latest `rows` events with details were received; 0 when there are not as many. */
+function sinceOf(days: DayCount[], rows: number): number {
+  let found = 0;
+  for (const { day, detailed } of days) {
+    found += Number(detailed);
+    if (found >= rows) return day * DAY_MS - AHEAD_MS;
+  }
+  return 0;
+}
+
+/** The latest event with details, which nearly always is of the last day. */
+export async function readLatest(needs: { database: Database; clickhouse: ClickHouse }, { organizationId, occurrences, lastSeen }: SignatureRow, place: Place): Promise<ErrorOccurrence | null> {
+  const since = occurrences > MANY ? lastSeen.getTime() - DAY_MS - AHEAD_MS : 0;
+  const [lately] = await readOccurrences(needs, organizationId, place, { limit: 1, offset: 0, since });
+  if (lately || since === 0) return lately ?? null;
+  const [latest] = await readOccurrences(needs, organizationId, place, { limit: 1, offset: 0 });
+  return latest ?? null;
 }
 
 /** Where ClickHouse has the events of a signature. A type, not an interface: only so does it pass for a query's parameters. */
@@ -55,15 +105,16 @@ export async function placeOf(queries: Queries, { id, serviceId, organizationId 
   return { organization: organizationId, service: serviceId, signatures: [id, ...aliases.map(([alias]) => alias)] };
 }
 
-/** Of one signature, latest received first. */
-export async function readOccurrences({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, organizationId: string, place: Place, page: { limit: number; offset: number }): Promise<ErrorOccurrence[]> {
+/** Of one signature, latest received first; none that was received before `since` (ms since the epoch). */
+async function readOccurrences({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, organizationId: string, place: Place, { limit, offset, since = 0 }: { limit: number; offset: number; since?: number }): Promise<ErrorOccurrence[]> {
   const rows = await askClickHouse<OccurrenceRow>(
     clickhouse,
     `SELECT toString(event_id) AS event_id, error_type, message, toString(occurred_at) AS occurred_at, toString(received_at) AS received_at, release, environment,
        session_id, user_id, url, handled, level, stack, frames, debug_ids, causes, breadcrumbs, tags, sdk, truncated
      FROM beacon_events AS event WHERE service_id = {service:UUID} AND signature_id IN {signatures:Array(UUID)} AND organization_id = {organization:UUID} AND detailed
+       AND event.received_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
      ORDER BY event.received_at DESC, event.offset DESC, event.index DESC LIMIT {limit:UInt32} OFFSET {offset:UInt64}`,
-    { ...place, ...page },
+    { ...place, limit, offset, since },
   );
   const frames = await withContexts(database, organizationId, await framesWithMaps(database, place.service, rows));
   return rows.map((row, index) => showOccurrence(row, frames[index]!));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   drops = [postgres.drop, clickhouse.drop];
   ({ organizationId, serviceId } = await createOrganization(stores.database, { name: "Shop", plan: "team" }));
   // What has gathered over the months: many signatures of many services.
-  await stores.clickhouse.query(`INSERT INTO signature_slots SELECT now(), toUUID(concat('00000000-0000-4000-8000-', leftPad(toString(number % 50), 12, '0'))), generateUUIDv4(), uniqExactState(toString(number)) FROM numbers(${SIGNATURES}) GROUP BY number`);
+  await stores.clickhouse.query(`INSERT INTO signature_slots (slot, service_id, signature_id, sessions) SELECT now(), toUUID(concat('00000000-0000-4000-8000-', leftPad(toString(number % 50), 12, '0'))), generateUUIDv4(), uniqExactState(toString(number)) FROM numbers(${SIGNATURES}) GROUP BY number`);
 });
 afterAll(async () => {
   for (const drop of drops) await drop();
@@ -35,7 +35,7 @@ async function makeSignature({ occurrences = 1_000, lastSeen = NOW }: { occurren
 }
 
 async function meet(signatureId: string, { from = 0, to, hoursAgo = 0 }: { from?: number; to: number; hoursAgo?: number }): Promise<void> {
-  await stores.clickhouse.query(`INSERT INTO signature_slots SELECT toStartOfInterval(now() - INTERVAL ${hoursAgo} HOUR, INTERVAL 6 HOUR), toUUID('${serviceId}'), toUUID('${signatureId}'), uniqExactState(toString(number)) FROM numbers(${from}, ${to - from})`);
+  await stores.clickhouse.query(`INSERT INTO signature_slots (slot, service_id, signature_id, sessions) SELECT toStartOfInterval(now() - INTERVAL ${hoursAgo} HOUR, INTERVAL 6 HOUR), toUUID('${serviceId}'), toUUID('${signatureId}'), uniqExactState(toString(number)) FROM numbers(${from}, ${to - from})`);
 }
 
 test("finds what many sessions met within a day, over its aliases too, and reads no other signatures' granules", async () => {

@@ -30,7 +30,7 @@ export function noSuchError(): Failure {
   return new Failure("NOT_FOUND", "No such error.");
 }
 
-/** Signatures as the API shows them at `now` (milliseconds since the epoch), with their numbers of sessions and their stacks from one query each. */
+/** Signatures as the API shows them at `now` (milliseconds since the epoch), with their exact numbers of sessions and their stacks from one query each. */
 export async function showSignatures({ database, clickhouse }: { database: Database; clickhouse: ClickHouse }, rows: SignatureRow[], now: number): Promise<ErrorSignature[]> {
   const [sessions, stacks] = await Promise.all([sessionsOf({ database, clickhouse }, rows), stacksOf(database, rows)]);
   return rows.map((row) => showSignature(row, { stackTrace: stacks.get(row.id) ?? "", sessionsAffected: sessions.get(row.id) ?? 0 }, now));
@@ -64,28 +64,18 @@ function showSignature(row: SignatureRow, { stackTrace, sessionsAffected }: { st
   };
 }
 
-/** Of an error with more occurrences its sessions are estimated: to count them takes as long as there are sessions. */
-export const MOST_COUNTED = 10_000;
-
-/** How many different sessions each signature was seen in; those that are not named have none. Exact up to MOST_COUNTED occurrences, beyond that within a few percent. */
-export async function sessionsOf({ database, clickhouse }: { database: Queries; clickhouse: ClickHouse }, rows: Pick<SignatureRow, "id" | "serviceId" | "occurrences">[]): Promise<Map<string, number>> {
+/** How many different sessions each signature was seen in; those that are not named have none. */
+export async function sessionsOf({ database, clickhouse }: { database: Queries; clickhouse: ClickHouse }, rows: Pick<SignatureRow, "id" | "serviceId">[]): Promise<Map<string, number>> {
   if (rows.length === 0) return new Map();
-  const aliases = await aliasesOf(database, rows.map(({ id }) => id));
+  const ids = rows.map(({ id }) => id);
+  const aliases = await aliasesOf(database, ids);
   const [from, to] = [aliases.map(([alias]) => alias), aliases.map(([, id]) => id)];
   const canonical = aliases.length === 0 ? "toString(signature_id)" : "transform(toString(signature_id), {from:Array(String)}, {to:Array(String)}, toString(signature_id))";
-  const idsOf = (chosen: typeof rows) => {
-    const own = new Set(chosen.map(({ id }) => id));
-    return [...own, ...aliases.filter(([, id]) => own.has(id)).map(([alias]) => alias)];
-  };
-  const ways = [
-    { how: "uniqExactMerge(sessions)", ids: idsOf(rows.filter(({ occurrences }) => occurrences <= MOST_COUNTED)) },
-    { how: "uniqCombined64Merge(14)(estimated)", ids: idsOf(rows.filter(({ occurrences }) => occurrences > MOST_COUNTED)) },
-  ].filter(({ ids }) => ids.length > 0);
   const found = await askClickHouse<{ id: string; sessions: string }>(
     clickhouse,
-    ways.map(({ how }, way) => `SELECT ${canonical} AS id, toString(${how}) AS sessions FROM signature_slots
-     WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids${way}:Array(UUID)} GROUP BY id`).join(" UNION ALL "),
-    { services: [...new Set(rows.map(({ serviceId }) => serviceId))], ...Object.fromEntries(ways.map(({ ids }, way) => [`ids${way}`, ids])), ...(aliases.length > 0 && { from, to }) },
+    `SELECT ${canonical} AS id, toString(uniqExactMerge(sessions)) AS sessions FROM signature_slots
+     WHERE service_id IN {services:Array(UUID)} AND signature_id IN {ids:Array(UUID)} GROUP BY id`,
+    { services: [...new Set(rows.map(({ serviceId }) => serviceId))], ids: [...ids, ...from], ...(aliases.length > 0 && { from, to }) },
   );
   return new Map(found.map(({ id, sessions }) => [id, Number(sessions)]));
 }

@@ -9,9 +9,9 @@ const ID_HASH = "bitOr(bitShiftLeft(toUInt64(murmurHash3_32(concat(UUIDToNum(ser
  */
 export const BEACON_SIDE_TABLES: readonly (SideTable & { view: string })[] = [
   {
-    view: "signature_estimates_view",
-    insertFrom: (source) => `INSERT INTO signature_slots (slot, service_id, signature_id, sessions, estimated)
-      SELECT toStartOfInterval(received_at, INTERVAL 6 HOUR) AS slot, service_id, signature_id, uniqExactState(session_id) AS sessions, uniqCombined64State(14)(session_id) AS estimated
+    view: "signature_slots_view",
+    insertFrom: (source) => `INSERT INTO signature_slots
+      SELECT toStartOfInterval(received_at, INTERVAL 6 HOUR) AS slot, service_id, signature_id, uniqExactState(session_id) AS sessions
       FROM ${source} WHERE type != 'vital' AND session_id != ''
       GROUP BY slot, service_id, signature_id`,
   },

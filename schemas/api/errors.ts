@@ -12,7 +12,7 @@ const signatureFields = {
   type: z.string().meta({ example: "TypeError" }),
   status: Status,
   occurrences: z.number().int(),
-  sessions_affected: z.number().int().meta({ description: "Unique sessions: exactly up to 10,000 occurrences, an estimate beyond that (within 1 % as a rule). Events without a session do not count." }),
+  sessions_affected: z.number().int().meta({ description: "Unique sessions, exactly; events without a session do not count." }),
   first_seen: Timestamp,
   last_seen: Timestamp,
   release: z.string().meta({ description: "The release of its first event; empty when that named none." }),

@@ -32,6 +32,8 @@ interface Side {
   stored: StoredData | null;
   requests: Buffer[];
   change: Load["change"];
+  /** CPU-µs a second that edges of their own take at rest, once that was asked for. */
+  restOfEdges: number;
 }
 
 async function start(form: Form): Promise<Side> {
@@ -40,9 +42,9 @@ async function start(form: Form): Promise<Side> {
   const pipeline = await startPipeline({ edges: form.edges, services: form.services - 1, settings: { LOG_PARTITIONS: String(form.partitions), ...unlimited }, ...(form.storedFolder !== "" && { storesFolder: form.storedFolder }) });
   const { databaseUrl, beaconKey, organizationId, serviceIds } = pipeline;
   const stored = form.events > 0 ? await store(pipeline, form) : null;
-  if (form.load === "pushes") return { pipeline, stored, requests: pushRequests(pipeline), change: undefined };
+  if (form.load === "pushes") return { pipeline, stored, requests: pushRequests(pipeline), change: undefined, restOfEdges: 0 };
   await makeKnownErrors(databaseUrl, { organizationId, serviceId: serviceIds[0]!, signatures: form.signatures });
-  return { pipeline, stored, ...errorRequests({ beaconKey, events: EVENTS_A_REQUEST, requests: 2_000, signatures: form.signatures }) };
+  return { pipeline, stored, ...errorRequests({ beaconKey, events: EVENTS_A_REQUEST, requests: 2_000, signatures: form.signatures }), restOfEdges: 0 };
 }
 
 async function store({ databaseUrl, clickhouseUrl }: Pipeline, { events, storedFolder }: Form): Promise<StoredData> {
@@ -55,9 +57,9 @@ async function store({ databaseUrl, clickhouseUrl }: Pipeline, { events, storedF
 }
 
 /** Sends to all edges, each its part of the rate; what stands in the log is part of the cost, so it ends when nothing waits there. */
-async function round({ pipeline, requests, change }: Side, form: Form, { seconds, perSecond }: Extract<Ask, { kind: "round" }>): Promise<Answer> {
+async function round({ pipeline, requests, change, restOfEdges }: Side, form: Form, { seconds, perSecond }: Extract<Ask, { kind: "round" }>): Promise<Answer> {
   const errors = form.load === "errors";
-  const [countedBefore, before] = [errors ? await pipeline.counted() : 0, pipeline.cpu()];
+  const [countedBefore, before, began] = [errors ? await pipeline.counted() : 0, pipeline.cpu(), performance.now()];
   const lags: number[] = [];
   const watching = setInterval(() => void pipeline.lag().then((lag) => lags.push(lag)), LOOK_MS);
   const { edgePorts } = pipeline;
@@ -75,11 +77,13 @@ async function round({ pipeline, requests, change }: Side, form: Form, { seconds
   if (refused > 0) throw new Error(`${refused} requests were refused beside ${taken} that were taken.`);
   await untilDone(pipeline);
   const after = pipeline.cpu();
+  // How many edges there are is not a matter of how much comes: what each takes without any event is told apart.
+  const rested = (restOfEdges * (performance.now() - began)) / 1_000;
   const events = taken * (errors ? EVENTS_A_REQUEST : 1);
   if (events < 0.95 * seconds * perSecond) throw new Error(`Of ${seconds * perSecond} events only ${events} could be sent: the rate is more than this machine carries.`);
   const counted = errors ? (await pipeline.counted()) - countedBefore : events;
   if (counted !== events) throw new Error(`${events} events were taken and ${counted} counted.`);
-  return { kind: "round", costs: [...after].map(([name, cpu]) => [name, (cpu - before.get(name)!) / events]), lag: quantile(lags, 1) || 0 };
+  return { kind: "round", costs: [...after].map(([name, cpu]) => [name, (cpu - before.get(name)! - (name === "edges" ? rested : 0)) / events]), lag: quantile(lags, 1) || 0 };
 }
 
 async function untilDone(pipeline: Pipeline): Promise<void> {
@@ -90,10 +94,13 @@ async function untilDone(pipeline: Pipeline): Promise<void> {
   }
 }
 
-async function rest({ pipeline }: Side, { seconds }: Extract<Ask, { kind: "rest" }>): Promise<Answer> {
-  const before = pipeline.cpu();
+/** From then on rounds leave out what edges take at rest. */
+async function rest(side: Side, { seconds }: Extract<Ask, { kind: "rest" }>): Promise<Answer> {
+  const before = side.pipeline.cpu();
   await wait(seconds * 1_000);
-  return { kind: "rest", costs: [...pipeline.cpu()].map(([name, cpu]) => [name, (cpu - before.get(name)!) / 1_000 / seconds]) };
+  const costs = [...side.pipeline.cpu()].map(([name, cpu]): [string, number] => [name, (cpu - before.get(name)!) / 1_000 / seconds]);
+  side.restOfEdges = (new Map(costs).get("edges") ?? 0) * 1_000;
+  return { kind: "rest", costs };
 }
 
 async function read({ pipeline, stored }: Side, { calls }: Extract<Ask, { kind: "read" }>): Promise<Answer> {

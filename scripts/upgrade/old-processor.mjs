@@ -52,16 +52,20 @@ if (!topic) process.exit(0);
 const ends = await eventLog.ends(topic);
 let stopped = false;
 
-/** Whether the range that is about to be inserted reaches its partition's end as it was at the start. */
-async function isLast() {
+/**
+ * Whether this insert is of the range that reaches the first partition's end as it was at the start.
+ * Another partition's range may be inserted at the same moment.
+ */
+async function isLast(token) {
   const { rows } = await database.$client.query(
-    "select 1 from cursors where consumer_group = $1 and log_id = $2 and partition = $3 and range_last = $4",
-    [work.group, eventLog.id, work.partitions[0], String(ends[work.partitions[0]] - 1n)]);
+    `select 1 from cursors where consumer_group = $1 and log_id = $2 and partition = $3 and range_last = $4
+     and position(range_token::text in $5) > 0`,
+    [work.group, eventLog.id, work.partitions[0], String(ends[work.partitions[0]] - 1n), token]);
   return rows.length > 0;
 }
 
 async function atInsert(table, token, insertInto) {
-  const isAimed = !stopped && (await isLast());
+  const isAimed = !stopped && (await isLast(token));
   stopped ||= isAimed;
   if (isAimed && work.stopAt === "opened") process.kill(process.pid, "SIGKILL");
   if (isAimed && work.stopAt === "running") await insertSlowly(table, token, insertInto);

@@ -35,6 +35,8 @@ export async function load({ port, connections, requests, ms, perSecond = Infini
   async function open(): Promise<Socket> {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
     await once(socket, "connect");
+    // One that the server cut off has no answer; it closes, and sends no more.
+    socket.on("error", () => (refused += 1));
     socket.on("data", (chunk: Buffer) => {
       // Answers are small and come in one piece: "HTTP/1.1 2…".
       if (chunk[9] === 0x32) taken += 1;

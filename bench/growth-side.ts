@@ -61,7 +61,8 @@ async function round({ pipeline, requests, change, restOfEdges }: Side, form: Fo
   const errors = form.load === "errors";
   const [countedBefore, before, began] = [errors ? await pipeline.counted() : 0, pipeline.cpu(), performance.now()];
   const lags: number[] = [];
-  const watching = setInterval(() => void pipeline.lag().then((lag) => lags.push(lag)), LOOK_MS);
+  // A look that fails tells nothing; a server that is gone is noticed by the requests.
+  const watching = setInterval(() => void pipeline.lag().then((lag) => lags.push(lag), () => undefined), LOOK_MS);
   const { edgePorts } = pipeline;
   const requestsPerSecond = perSecond / (errors ? EVENTS_A_REQUEST : 1) / edgePorts.length;
   const sent = await Promise.all(
@@ -145,5 +146,6 @@ process.on("message", (ask: Ask) => {
   if (ask.kind === "stop") process.disconnect();
   else answer(side, form, ask).then(tell, (error: unknown) => tell(failed(error)));
 });
+process.once("uncaughtException", (error) => process.send!(failed(error), () => process.disconnect()));
 process.once("disconnect", () => void side.pipeline.stop().then(() => process.exit(0)));
 tell({ kind: "ready" });

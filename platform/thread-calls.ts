@@ -1,6 +1,6 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 
-/** A call of the other thread: answered under its number, or told without an answer. */
+/** A call, and what became of it under the same number. */
 type Message =
   | { kind: "call"; number: number; name: string; given: unknown }
   | { kind: "answer"; number: number; result: unknown }

@@ -1,9 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findFreePort } from "../platform/require-free-port.ts";
 import { PROJECT_ROOT } from "../platform/root.ts";
 
 /** Kafka's jars, as `scripts/install-kafka` copies them. */
@@ -176,12 +177,5 @@ export function accepts(port: number): Promise<boolean> {
 }
 
 export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+  return findFreePort("127.0.0.1");
 }

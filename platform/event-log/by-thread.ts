@@ -21,7 +21,7 @@ interface Told {
 
 /** Bytes of their own, which can move to another thread: what they were part of stays. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(bytes);
+  return new Uint8Array(bytes);
 }
 
 /**

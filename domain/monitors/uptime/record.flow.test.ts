@@ -113,18 +113,14 @@ it("opens incidents of monitors that fall together by as many statements for 200
   const watched = await makeWatched(201);
   expect(await count(watched)).toBe(few);
 
+  const serviceIds = watched.map(({ serviceId }) => serviceId);
   const opened = new Map((await incidentsOf(watched)).map((row) => [row.openedBy, row]));
   const links = new Map(
     (
       await database
         .select()
         .from(incidentServices)
-        .where(
-          inArray(
-            incidentServices.serviceId,
-            watched.map(({ serviceId }) => serviceId),
-          ),
-        )
+        .where(inArray(incidentServices.serviceId, serviceIds))
     ).map((row) => [row.serviceId, row.incidentId]),
   );
   const states = new Map(
@@ -132,12 +128,7 @@ it("opens incidents of monitors that fall together by as many statements for 200
       await database
         .select()
         .from(services)
-        .where(
-          inArray(
-            services.id,
-            watched.map(({ serviceId }) => serviceId),
-          ),
-        )
+        .where(inArray(services.id, serviceIds))
     ).map((row) => [row.id, row.status]),
   );
   const rows = new Map(

@@ -25,9 +25,16 @@ export async function startServer(args: string[], environment: Record<string, st
   return { child, port };
 }
 
-/** The unit that costs are given in beside CPU time: uWebSockets.js that reads a body and answers as an edge does. Needs a build. */
-export function startBare(): Promise<Server> {
-  return startServer([join(PROJECT_ROOT, "dist/bench/bare-edge.js")], { ANSWER: '{"success":true,"accepted":1,"rejected":[]}' }, /port (\d+)/);
+/**
+ * The unit that costs are given in beside CPU time: uWebSockets.js that reads a body and answers as
+ * an edge does, at once or, together with others, `answerAfterMs` later. Needs a build.
+ */
+export function startBare({ answerAfterMs = 0 } = {}): Promise<Server> {
+  const environment = {
+    ANSWER: '{"success":true,"accepted":1,"rejected":[]}',
+    ANSWER_AFTER_MS: String(answerAfterMs),
+  };
+  return startServer([join(PROJECT_ROOT, "dist/bench/bare-edge.js")], environment, /port (\d+)/);
 }
 
 export async function endServer({ child }: Server): Promise<void> {

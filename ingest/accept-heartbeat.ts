@@ -6,7 +6,7 @@ import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
 import { readPing } from "../schemas/messages/ping.ts";
 import { authenticate, isLet, lookUpFailure, type Entrance } from "./authenticate.ts";
-import { receiveBody, type Exchange } from "./exchange.ts";
+import { hasNoBody, receiveBody, type Exchange } from "./exchange.ts";
 import type { CachedMonitor } from "./find-credentials.ts";
 import { BODY_LIMITS } from "./limits.ts";
 import { settle, type EdgeNeeds } from "./settle.ts";
@@ -19,6 +19,9 @@ const MAY_SEE: Entrance = { scopes: ["heartbeat:write", "monitors:read"], kind: 
 
 /** POST /api/heartbeat/{id or slug}: key → monitor → read → into the log → 200 with the status that follows. */
 export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, request: HttpRequest, exchange: Exchange, idOrSlug: string): void {
+  if (exchange.contentEncoding === "" && hasNoBody(request)) {
+    return withMonitor(needs, exchange, request, idOrSlug, MAY_PING, (key, monitor) => accept(key, monitor, NOTHING));
+  }
   // The body must be asked for before the handler returns, whatever the look-ups take.
   let body: Buffer | null = null;
   let found: { key: FoundApiKey; monitor: CachedMonitor } | null = null;
@@ -50,6 +53,9 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, reques
     }
   }
 }
+
+/** The body of most pings. */
+const NOTHING = new Uint8Array(0);
 
 /** ISO texts of whole seconds up to the dot: the pings of one second share theirs. */
 const isoSeconds = new Map<number, string>();

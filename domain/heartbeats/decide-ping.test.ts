@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { Ping } from "../../schemas/messages/ping.ts";
 import { EMPTY_MEMORY, type PingMemory } from "../../schemas/tables/heartbeats.ts";
-import type { HeartbeatStatus, PingStatus } from "../../schemas/vocabulary.ts";
+import { HEARTBEAT_STATUSES, PING_STATUSES, type HeartbeatStatus, type PingStatus } from "../../schemas/vocabulary.ts";
 import { decidePing, type PingDecision, type PingState, type Receipt } from "./decide-ping.ts";
 import { predictPing } from "./predict-ping.ts";
 import type { Schedule } from "./schedule.ts";
@@ -198,6 +198,17 @@ describe("pings that come too often", () => {
 });
 
 describe("predictPing", () => {
+  it("says what is decided of a monitor without a past", () => {
+    for (const status of HEARTBEAT_STATUSES) {
+      for (const sent of PING_STATUSES) {
+        const decided = decidePing(MINUTELY, state(status), ping(sent), by(T)).state;
+        const { nextExpectedAt } = decided;
+        const predicted = predictPing({ ...MINUTELY, status }, ping(sent), T);
+        expect({ sent, ...predicted }).toEqual({ sent, status: decided.status, nextExpectedAt });
+      }
+    }
+  });
+
   it("tells what the ping will do", () => {
     expect(predictPing({ ...MINUTELY, status: "down" }, ping("ok"), T)).toEqual({ status: "up", nextExpectedAt: T + 60_000 });
     expect(predictPing({ ...MINUTELY, status: "up" }, ping("fail"), T)).toEqual({ status: "down", nextExpectedAt: null });

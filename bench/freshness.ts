@@ -5,6 +5,7 @@ import { beaconsOf } from "./bodies.ts";
 import { GOALS, judge, wanted } from "./goals.ts";
 import { machine, option, quantile, table } from "./measuring.ts";
 import { startPipeline, type Pipeline } from "./pipeline-stage.ts";
+import { measureSaturation } from "./saturation.ts";
 
 /**
  * Row 4 of the goals: how long after its 202 an error stands in GET /errors, while the pipeline carries half of what it can. Probes of an
@@ -27,15 +28,6 @@ const PROBES_PER_SECOND = 4;
 const FRESH_MS = GOALS["freshness/p99"].atMost;
 const GIVE_UP_MS = 30_000;
 const READ_EVERY_MS = 50;
-
-/** Events a second that the whole pipeline carries: taken and counted, not only taken. */
-async function saturation({ edgePort, counted }: Pipeline, requests: Buffer[]): Promise<number> {
-  const before = await counted();
-  const began = performance.now();
-  const { taken } = await load({ port: edgePort, connections: CONNECTIONS, requests, ms: Math.min(10, SECONDS) * 1_000 });
-  while ((await counted()) < before + taken * EVENTS) await wait(50);
-  return (taken * EVENTS * 1_000) / (performance.now() - began);
-}
 
 interface Probed {
   apiKey: string;
@@ -124,7 +116,8 @@ async function main(): Promise<boolean> {
     const requests = beaconsOf({ beaconKey: pipeline.beaconKey, events: EVENTS, requests: 2_000 }).map((body) => httpRequest("/api/beacon", { "Content-Type": "application/json" }, body));
     const probed = FLOOD ? await pipeline.createOrganization("Calm") : await makeService(pipeline);
     await warmUp(pipeline, requests);
-    const rate = RATE || (FLOOD ? 0 : (await saturation(pipeline, requests)) / 2);
+    const all = { requests, events: EVENTS, connections: CONNECTIONS, seconds: Math.min(10, SECONDS) };
+    const rate = RATE || (FLOOD ? 0 : (await measureSaturation(pipeline, all)) / 2);
     const loading = load({ port: pipeline.edgePort, connections: CONNECTIONS, requests, ms: SECONDS * 1_000 + (FLOOD ? 60_000 : 0), ...(rate > 0 && { perSecond: rate / EVENTS }) });
     const watch = watchErrors(pipeline, probed);
     if (FLOOD) await untilApart(watch);

@@ -37,6 +37,10 @@ export interface Pipeline {
   counted(): Promise<number>;
   /** Events that stand in the log and are not processed. */
   lag(): Promise<number>;
+  /** Stops the one process where it stands, as a machine that hangs; with `edges`, they go on. */
+  freeze(): void;
+  /** Lets it go on. */
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -102,6 +106,8 @@ export async function startPipeline({ services = 0, monitors = 0, settings = {},
         const text = await (await fetch(`${base}/metrics`)).text();
         return [...text.matchAll(/^pharos_pipeline_lag_events\{.*\} (\S+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
       },
+      freeze: () => void child.kill("SIGSTOP"),
+      thaw: () => void child.kill("SIGCONT"),
       stop,
     };
   } catch (error) {

@@ -1,21 +1,22 @@
 import { sql, type SQL } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
-import { inTransaction, isTransaction, type Database, type Queries, type Transaction } from "../../platform/postgres/database.ts";
+import { inTransactionWithLast, isTransaction, type Database, type Queries, type Transaction } from "../../platform/postgres/database.ts";
 import { makeGather } from "../../platform/postgres/gather.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import type { CreateIncident, Incident } from "../../schemas/api/incidents.ts";
-import { incidents, incidentServices, incidentUpdates } from "../../schemas/tables/all.ts";
-import type { IncidentSeverity, IncidentStatus } from "../../schemas/vocabulary.ts";
+import { incidents, incidentServices, incidentUpdates, services } from "../../schemas/tables/all.ts";
+import type { IncidentSeverity, IncidentStatus, ServiceStatus } from "../../schemas/vocabulary.ts";
 import type { Actor } from "../actor.ts";
 import { auditInsert } from "../audit/record.ts";
 import { eventsInsert } from "../events/emit.ts";
 import { storableJson } from "../events/storable-json.ts";
-import type { StatusChange } from "../services/change-status.ts";
-import { lockServices, type LockedService } from "../services/lock.ts";
+import { changeOpinions, type StatusChange } from "../services/change-status.ts";
+import { lockServicesWhere, type LockedService } from "../services/lock.ts";
 import { auditedIncident, incidentEvent } from "./describe.ts";
-import { findServices } from "./find-services.ts";
+import { isServiceNamed, pickServices } from "./find-services.ts";
 import { requireFewToday } from "./require-few-today.ts";
 import type { IncidentRow } from "./read.ts";
-import { addToServices, readIncidentOpinions } from "./weigh-on-services.ts";
+import { readIncidentOpinions, worsenOpinions } from "./weigh-on-services.ts";
 
 type AffectedService = Incident["services"][number];
 type IncidentUpdate = Incident["updates"][number];
@@ -60,20 +61,82 @@ const MOST_AT_ONCE = 50;
  * Opens an incident as a person or script asks for it, services given by name or id. INVALID_REQUEST with the
  * place of a service that is unknown or ambiguous; RATE_LIMITED when too many were opened within a day.
  */
-export async function openIncident(database: Database, actor: Actor, { services, ...input }: CreateIncident & { at: Date }): Promise<Incident> {
+export async function openIncident(
+  database: Database,
+  actor: Actor,
+  { services: named, ...input }: CreateIncident & { at: Date },
+): Promise<Incident> {
   await requireFewToday(database, actor.organizationId, input.at);
-  const opening = { actor, input: { ...input, serviceIds: await findServices(database, actor.organizationId, services) } };
+  const asked = { actor, named, input };
   // Within a transaction of the caller's it stands or falls with that.
-  return (isTransaction(database) ? (await openAll(database, [opening]))[0] : await openGathered(database, opening))!;
+  return isTransaction(database) ? (await openAll(database, [asked]))[0]! : openGathered(database, asked);
+}
+
+/** An incident that a person or script asks for. */
+interface Asked {
+  actor: Actor;
+  /** Names and ids of services. */
+  named: readonly string[];
+  input: Omit<NewIncident, "serviceIds" | "openedBy">;
 }
 
 const openGathered = makeGather(MOST_AT_ONCE, openAll);
 
-/** All in one transaction; of one organization. */
-async function openAll(database: Database, openings: Opening[]): Promise<(Incident | null)[]> {
+/** All or none, in one transaction, in as few trips to the database as can be. */
+async function openAll(database: Database, asked: Asked[]): Promise<Incident[]> {
+  const named = asked.flatMap((each) => each.named);
   // One statement needs no transaction around it.
-  if (openings.every(({ input }) => input.serviceIds.length === 0)) return writeIncidents(database, openings.map((opening) => prepare(opening, new Map())));
-  return inTransaction(database, async (tx) => (await openIncidentsIn(tx, openings)).incidents);
+  if (named.length === 0) {
+    const of = ({ actor, input }: Asked) => prepare({ actor, input: { ...input, serviceIds: [] } }, new Map());
+    return writeAll(database, asked.map(of));
+  }
+  const organizationIds = new Set(asked.map(({ actor }) => actor.organizationId));
+  const isAsked = isServiceNamed([...organizationIds], named);
+  return inTransactionWithLast(database, async (tx) => {
+    const { locked, held } = await lockToOpen(tx, isAsked);
+    const known = locked.toSorted(byListedOrder);
+    const byId = new Map(locked.map((service) => [service.id, service]));
+    const prepared = asked.map(({ actor, named: references, input }) => {
+      const theirs = known.filter(({ organizationId }) => organizationId === actor.organizationId);
+      const serviceIds = pickServices(theirs, references);
+      return prepare({ actor, input: { ...input, serviceIds } }, byId);
+    });
+    const changes = worsenOpinions(weighing(prepared.map(showIncident)), held);
+    if (changes.length === 0) return () => writeAll(tx, prepared);
+    const opened = await writeAll(tx, prepared);
+    await changeOpinions(tx, changes, lastMoment(asked));
+    return async () => opened;
+  });
+}
+
+/** Incidents that no automatism opens: nothing stands in their way. */
+async function writeAll(queries: Queries, prepared: Prepared[]): Promise<Incident[]> {
+  return (await writeIncidents(queries, prepared)).map((incident) => incident!);
+}
+
+interface LockedToOpen {
+  locked: LockedService[];
+  /** What open incidents say of them, by the service's id. */
+  held: ReadonlyMap<string, ServiceStatus>;
+}
+
+/** They go out together, and the second begins when the services are locked. */
+async function lockToOpen(tx: Transaction, isAsked: SQL): Promise<LockedToOpen> {
+  const [locked, held] = await Promise.all([lockServicesWhere(tx, isAsked), readIncidentOpinions(tx, isAsked)]);
+  return { locked, held };
+}
+
+function byListedOrder(one: LockedService, other: LockedService): number {
+  const inOrder = one.displayOrder - other.displayOrder;
+  return inOrder || one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
+}
+
+function weighing(opened: readonly (Incident | null)[]): Incident[] {
+  return opened.flatMap((incident) => (incident === null || incident.status === "resolved" ? [] : [incident]));
+}
+
+function lastMoment(openings: readonly { input: { at: Date } }[]): Date {
+  return new Date(Math.max(...openings.map(({ input }) => input.at.getTime())));
 }
 
 /**
@@ -98,13 +161,13 @@ export async function openIncidentsIn(
 ): Promise<Opened> {
   if (openings.length === 0) return { incidents: [], changes: [] };
   const ids = openings.flatMap(({ input }) => input.serviceIds);
-  // They go out together, and the second begins when the services are locked.
-  const [locked, held] = await Promise.all([lockServices(tx, ids), readIncidentOpinions(tx, ids)]);
-  const services = new Map(locked.map((service) => [service.id, service]));
-  const opened = await writeIncidents(tx, openings.map((opening) => prepare(opening, services)));
-  const weighing = opened.flatMap((incident) => (incident === null || incident.status === "resolved" ? [] : [incident]));
-  const at = Math.max(...openings.map(({ input }) => input.at.getTime()));
-  return { incidents: opened, changes: await addToServices(tx, weighing, held, new Date(at)) };
+  const isNamed = sql`${services.id} = any(${uuids(new Set(ids))})`;
+  const nothing: LockedToOpen = { locked: [], held: new Map() };
+  const { locked, held } = ids.length === 0 ? nothing : await lockToOpen(tx, isNamed);
+  const byId = new Map(locked.map((service) => [service.id, service]));
+  const opened = await writeIncidents(tx, openings.map((opening) => prepare(opening, byId)));
+  const changes = worsenOpinions(weighing(opened), held);
+  return { incidents: opened, changes: changes.length === 0 ? [] : await changeOpinions(tx, changes, lastMoment(openings)) };
 }
 
 function prepare({ actor, input }: Opening, known: ReadonlyMap<string, LockedService>): Prepared {

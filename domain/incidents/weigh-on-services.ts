@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, ne, sql, type SQL } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
-import { incidents, incidentServices, serviceOpinions } from "../../schemas/tables/all.ts";
+import { incidents, incidentServices, serviceOpinions, services } from "../../schemas/tables/all.ts";
 import { INCIDENT_SEVERITIES, type IncidentSeverity, type ServiceStatus } from "../../schemas/vocabulary.ts";
-import { changeOpinions, type StatusChange } from "../services/change-status.ts";
+import { changeOpinions, type OpinionChange, type StatusChange } from "../services/change-status.ts";
 
 /** What an open incident says of its services (conventions §2). */
 const STATUS_BY_SEVERITY: Record<IncidentSeverity, ServiceStatus> = { minor: "degraded", major: "partial_outage", critical: "major_outage" };
@@ -19,32 +19,32 @@ interface WeighingIncident {
 
 const reasonOf = (title: string) => `The incident "${title}" is open.`;
 
-/** What open incidents say of services by now: the worst status, by the service's id. */
+/**
+ * What open incidents say of the services that meet a condition by now: the worst status, by the
+ * service's id.
+ */
 export async function readIncidentOpinions(
   tx: Transaction,
-  serviceIds: readonly string[],
+  isAsked: SQL,
 ): Promise<ReadonlyMap<string, ServiceStatus>> {
-  if (serviceIds.length === 0) return new Map();
   const { serviceId, source, status } = serviceOpinions;
+  const asked = tx.select({ id: services.id }).from(services).where(isAsked);
   const rows = await tx
     .select({ serviceId, status })
     .from(serviceOpinions)
-    .where(and(sql`${serviceId} = any(${uuids(serviceIds)})`, eq(source, "incidents")));
+    .where(and(inArray(serviceId, asked), eq(source, "incidents")));
   return new Map(rows.map((row) => [row.serviceId, row.status]));
 }
 
 /**
- * Makes the `incidents` opinion of each service worse where one of these incidents, which were
- * opened just now, is worse than all that were open. What else is open is not read: that would
- * cost the more the more is open. The caller has locked the services before it wrote the incidents, and
- * gives what stood then (`readIncidentOpinions`). Returns the changes of status that follow.
+ * How incidents that are opened make the `incidents` opinions of their services worse: a change for
+ * each service of which one of them is worse than all that were open. What else is open is not read:
+ * that would cost the more the more is open. The services are locked, and `held` is what stood then.
  */
-export async function addToServices(
-  tx: Transaction,
+export function worsenOpinions(
   opened: readonly WeighingIncident[],
   held: ReadonlyMap<string, ServiceStatus>,
-  at: Date,
-): Promise<StatusChange[]> {
+): OpinionChange[] {
   const worst = new Map<string, WeighingIncident>();
   for (const incident of opened) {
     for (const { id } of incident.services) {
@@ -58,13 +58,12 @@ export async function addToServices(
     const status = held.get(id);
     if (status !== undefined && !isWorse(severity, severityBehind(status))) worst.delete(id);
   }
-  const changes = [...worst].map(([id, { title, severity }]) => ({
+  return [...worst].map(([id, { title, severity }]) => ({
     serviceId: id,
-    source: "incidents" as const,
+    source: "incidents",
     status: STATUS_BY_SEVERITY[severity],
     reason: reasonOf(title),
   }));
-  return changes.length === 0 ? [] : changeOpinions(tx, changes, at);
 }
 
 function isWorse(one: IncidentSeverity, other: IncidentSeverity): boolean {

@@ -1,4 +1,4 @@
-import { asc, sql } from "drizzle-orm";
+import { asc, sql, type SQL } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
 import { services } from "../../schemas/tables/all.ts";
@@ -10,6 +10,9 @@ export interface LockedService {
   name: string;
   status: ServiceStatus;
   statusSource: OpinionSource;
+  /** With `createdAt` and then `id`, the order in which services are listed. */
+  displayOrder: number;
+  createdAt: Date;
   updatedAt: Date;
 }
 
@@ -20,11 +23,16 @@ export interface LockedService {
  */
 export async function lockServices(tx: Transaction, ids: readonly string[]): Promise<LockedService[]> {
   if (ids.length === 0) return [];
-  const { id, organizationId, name, status, statusSource, updatedAt } = services;
+  return lockServicesWhere(tx, sql`${services.id} = any(${uuids(new Set(ids))})`);
+}
+
+/** Locks the services that meet a condition, as `lockServices` does. */
+export async function lockServicesWhere(tx: Transaction, condition: SQL): Promise<LockedService[]> {
+  const { id, organizationId, name, status, statusSource, displayOrder, createdAt, updatedAt } = services;
   return tx
-    .select({ id, organizationId, name, status, statusSource, updatedAt })
+    .select({ id, organizationId, name, status, statusSource, displayOrder, createdAt, updatedAt })
     .from(services)
-    .where(sql`${id} = any(${uuids(new Set(ids))})`)
+    .where(condition)
     .orderBy(asc(id))
     // Not `for update`: that would also wait for everybody who only refers to a service by a foreign key.
     .for("no key update");

@@ -81,8 +81,22 @@ export function isTransaction(database: Database): boolean {
 
 /** Runs `work` in a transaction, again from the start when Postgres chose it as a deadlock's victim. */
 export async function inTransaction<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  return inTransactionWithLast(database, async (transaction) => {
+    const result = await work(transaction);
+    return async () => result;
+  });
+}
+
+/**
+ * As `inTransaction`, for work that gives its last statement: nobody decides anything by its answer,
+ * so it leaves in one write with the commit, and both answers come back together.
+ */
+export async function inTransactionWithLast<T>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<() => Promise<T>>,
+): Promise<T> {
   // A deadlock's victim is run again from its outermost start.
-  if (isTransaction(database)) return database.transaction(work);
+  if (isTransaction(database)) return database.transaction(async (transaction) => (await work(transaction))());
   for (let attempt = 1; ; attempt++) {
     try {
       return await onOneConnection(database, work);
@@ -99,13 +113,20 @@ const ofConnection = new WeakMap<PoolClient, NodePgDatabase<typeof tables>>();
  * The connection is taken and given back here: drizzle's own `database.transaction` keeps one for ever when its `begin`
  * fails, and a pool that lost all of them this way never answers again. A connection that is of no more use is closed.
  */
-async function onOneConnection<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+async function onOneConnection<T>(database: Database, work: (transaction: Transaction) => Promise<() => Promise<T>>): Promise<T> {
   const client = await database.$client.connect();
   let lost = false;
   try {
     let single = ofConnection.get(client);
     if (!single) ofConnection.set(client, (single = drizzle({ client, schema: tables })));
-    return await single.transaction(work);
+    // In an object, which drizzle does not wait for before it commits. PostgreSQL makes the commit
+    // of a transaction whose last statement failed a rollback.
+    const { last } = await single.transaction(async (transaction) => {
+      const begun = (await work(transaction))();
+      begun.catch(() => undefined);
+      return { last: begun };
+    });
+    return await last;
   } catch (error) {
     lost = isConnectionSpoilt(error);
     throw error;

@@ -5,7 +5,7 @@ import * as tables from "../../schemas/tables/all.ts";
 import { freshDatabase } from "../../testing/postgres.ts";
 import { newId } from "../ids.ts";
 import { makeLog } from "../log.ts";
-import { inTransaction, postgresCode } from "./database.ts";
+import { inTransaction, inTransactionWithLast, postgresCode, type Transaction } from "./database.ts";
 import { openTenants, type Tenants } from "./tenants.ts";
 
 const { incidents, organizations, services } = tables;
@@ -50,6 +50,21 @@ describe("an organization's database", () => {
   it("goes on after a statement that failed, for whoever has the connection next", async () => {
     const failing = ids.flatMap((id) => [tenants.of(id).execute(sql`select 1 / 0`).catch((error: unknown) => postgresCode(error)), tenants.of(id).select({ name: services.name }).from(services)]);
     expect(await Promise.all(failing)).toEqual(ids.flatMap((name) => ["22012", [{ name }]]));
+  });
+
+  it("commits together with a last statement, and keeps nothing when that fails", async () => {
+    const addOne = (last: (tx: Transaction) => Promise<unknown>) =>
+      inTransactionWithLast(tenants.of(mine), async (tx) => {
+        await tx.insert(services).values({ id: newId(), organizationId: mine, name: "before the last" });
+        return () => last(tx);
+      });
+    const names = async () => (await tenants.of(mine).select({ name: services.name }).from(services)).map(({ name }) => name);
+    const fails = addOne((tx) => tx.execute(sql`select 1 / 0`));
+    expect(await fails.then(() => "done", postgresCode)).toBe("22012");
+    expect(await names()).toEqual([mine]);
+    expect(await addOne((tx) => tx.select({ id: organizations.id }).from(organizations))).toEqual([{ id: mine }]);
+    expect(await names()).toEqual([mine, "before the last"]);
+    await tenants.of(mine).delete(services).where(eq(services.name, "before the last"));
   });
 
   it("adds to the log of changes and never rewrites it, and does not reach what belongs to no tenant", async () => {

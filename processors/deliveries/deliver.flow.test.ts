@@ -114,7 +114,14 @@ async function subscribe(url: string, types: EventType[] = ["incident.created"],
 const emit = (type: EventType, data: Record<string, unknown> = {}, by = actor) =>
   inTransaction(database, (tx) => emitEvents(tx, [{ organizationId: by.organizationId, type, data, at: new Date(now) }]));
 
-const rowsOf = (webhookId: string) => database.select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, webhookId)).orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.attempt));
+/** By event: what fanned a later event out may have read the clock before the test moved it. */
+async function rowsOf(webhookId: string) {
+  const ofWebhook = database.select({ delivery: webhookDeliveries }).from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, webhookId));
+  const rows = await ofWebhook
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .orderBy(asc(events.position), asc(webhookDeliveries.createdAt), asc(webhookDeliveries.attempt));
+  return rows.map(({ delivery }) => delivery);
+}
 const statusesOf = async (webhookId: string) => (await rowsOf(webhookId)).map(({ attempt, status }) => `${attempt} ${status}`);
 const settled = async (webhookId: string, ...statuses: string[]) => expect.poll(() => statusesOf(webhookId)).toEqual(statuses);
 

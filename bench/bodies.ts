@@ -1,7 +1,6 @@
 import { newId } from "../platform/ids.ts";
 import { makeZipf } from "./zipf.ts";
 
-/** How many different errors there are in the bodies. */
 const SIGNATURES = 5_000;
 const SESSIONS = 2_000;
 
@@ -10,14 +9,18 @@ interface BodiesNeeds {
   /** Errors in a body, 0.6 KB and eight frames each. */
   events: number;
   requests: number;
+  /** How many different errors there are in them. */
+  signatures?: number;
 }
 
 /**
- * Bodies of beacons over 5,000 signatures by Zipf's law (one is a ninth of all, and most are rare), each of a session and every event with an id, as the browser SDK sends them. Whoever sends
- * a body twice has to give its events new ids, as `load` does: an id that came before would count once.
+ * Bodies of beacons over 5,000 signatures, unless told, by Zipf's law (one is a ninth of all, and
+ * most are rare), each of a session and every event with an id, as the browser SDK sends them. Whoever
+ * sends a body twice has to give its events new ids, as `load` does: an id that came before would
+ * count once.
  */
-export function beaconsOf({ beaconKey, events, requests }: BodiesNeeds): string[] {
-  const signature = makeZipf(SIGNATURES);
+export function beaconsOf({ beaconKey, events, requests, signatures = SIGNATURES }: BodiesNeeds): string[] {
+  const signature = makeZipf(signatures);
   return Array.from({ length: requests }, (_, request) =>
     JSON.stringify({
       key: beaconKey,

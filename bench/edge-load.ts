@@ -12,10 +12,12 @@ export interface Load {
   perSecond?: number;
   /** Changes more of a request than its ids, before each time that it is sent. */
   change?(request: Buffer, at: number): void;
+  /** Called with each 2xx, for those who look while it runs. */
+  onTaken?(): void;
 }
 
 /** Loads a server on raw sockets, so that the driver costs less than what it measures. Gives the answers with a 2xx and the others. */
-export async function load({ port, connections, requests, ms, perSecond = Infinity, change }: Load): Promise<{ taken: number; refused: number; seconds: number }> {
+export async function load({ port, connections, requests, ms, perSecond = Infinity, change, onTaken }: Load): Promise<{ taken: number; refused: number; seconds: number }> {
   let at = 0;
   let taken = 0;
   let refused = 0;
@@ -39,8 +41,10 @@ export async function load({ port, connections, requests, ms, perSecond = Infini
     socket.on("error", () => (refused += 1));
     socket.on("data", (chunk: Buffer) => {
       // Answers are small and come in one piece: "HTTP/1.1 2…".
-      if (chunk[9] === 0x32) taken += 1;
-      else refused += 1;
+      if (chunk[9] === 0x32) {
+        taken += 1;
+        onTaken?.();
+      } else refused += 1;
       if (over) socket.end();
       else if (perSecond === Infinity) socket.write(next());
       else idle.push(socket);

@@ -20,6 +20,7 @@ export const GOALS = {
   "pipeline/bare": { row: 5, work: "an error through the whole pipeline, all servers", unit: "bare", atMost: 6 },
   "pipeline/lag": { row: 5, work: "rounds in which the lag grew", unit: "", atMost: 0 },
   "catch-up": { row: 5, work: "until the lag of a 5-minute outage is gone, at half load", unit: "s", atMost: 300 },
+  "hot-signature": { row: 5, work: "10,000 events a second of one signature, two processors: most that wait", unit: "events", atMost: 10_000 },
   "insert/node": { row: 6, work: "a row into ClickHouse, Node's side", unit: "µs", atMost: 2.5 },
   "insert/ratio": { row: 6, work: "times cheaper than JSONEachRow by the client", unit: "×", atLeast: 2 },
   "symbolicate/rate": { row: 7, work: "warm frames a core", unit: "M/s", atLeast: 2 },

@@ -52,11 +52,13 @@ interface PipelineNeeds {
   settings?: Record<string, string>;
   /** How many processes play the edge alone; unless given, the one process plays every role. */
   edges?: number;
+  /** How many more processes there are that play the processor alone. */
+  processors?: number;
   /** Where PostgreSQL and ClickHouse live and stay; they are deleted unless given. */
   storesFolder?: string;
 }
 
-export async function startPipeline({ services = 0, monitors = 0, settings = {}, edges = 0, storesFolder }: PipelineNeeds = {}): Promise<Pipeline> {
+export async function startPipeline({ services = 0, monitors = 0, settings = {}, edges = 0, processors = 0, storesFolder }: PipelineNeeds = {}): Promise<Pipeline> {
   await buildService();
   const stores = await startEdgeStores({ monitors, services, ...(storesFolder !== undefined && { folder: storesFolder }) });
   const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
@@ -67,8 +69,9 @@ export async function startPipeline({ services = 0, monitors = 0, settings = {},
   const child = spawn(process.execPath, [...(profile === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]), join(PROJECT_ROOT, "dist/main.js")], { cwd: PROJECT_ROOT, env: environment, stdio: ["ignore", "pipe", "inherit"] });
   const database = openDatabase(stores.environment.DATABASE_URL!, 1, makeLog("silent"));
   const apart: Server[] = [];
+  const more: Server[] = [];
   const stop = async () => {
-    await Promise.all(apart.map(endServer));
+    await Promise.all([...apart, ...more].map(endServer));
     await database.$client.end();
     await end(child);
     await stores.stop();
@@ -78,11 +81,12 @@ export async function startPipeline({ services = 0, monitors = 0, settings = {},
     const { base, edgePort } = await addresses(child, edges > 0 ? /Start page .*\n/ : /Fast ingest .*\n/);
     // One after the other: together their starts would take all of a small machine.
     for (let number = 0; number < edges; number++) apart.push(await startServer([join(PROJECT_ROOT, "dist/main.js")], { ...common, PHAROS_ROLES: "edge", PHAROS_DATA_DIR: join(folder, `edge-${number}`) }, /Fast ingest\s+http:\/\/localhost:(\d+)/));
+    for (let number = 0; number < processors; number++) more.push(await startServer([join(PROJECT_ROOT, "dist/main.js")], { ...common, PHAROS_ROLES: "processor", PHAROS_DATA_DIR: join(folder, `processor-${number}`) }, /Pharos is ready\./));
     const edgePorts = apart.length > 0 ? apart.map(({ port }) => port) : [edgePort];
-    const pids = [child, ...apart.map((edge) => edge.child)].map(({ pid }) => pid!);
-    const cpuOfEdges = () => apart.reduce((sum, edge) => sum + cpuOf(edge.child.pid!), 0);
+    const pids = [child, ...[...apart, ...more].map((server) => server.child)].map(({ pid }) => pid!);
+    const cpuOfAll = (servers: readonly Server[]) => () => servers.reduce((sum, server) => sum + cpuOf(server.child.pid!), 0);
     // The children of this process are the stores: PostgreSQL's processes, ClickHouse's engine, and the shell that guards the broker.
-    const parts = new Map<string, () => number>([["Pharos", () => cpuOf(child.pid!)], ...(edges > 0 ? [["edges", cpuOfEdges] as const] : []), ...storeProcesses(pids)]);
+    const parts = new Map<string, () => number>([["Pharos", () => cpuOf(child.pid!)], ...(edges > 0 ? [["edges", cpuOfAll(apart)] as const] : []), ...(processors > 0 ? [["more processors", cpuOfAll(more)] as const] : []), ...storeProcesses(pids)]);
     return {
       base,
       edgePort: edgePorts[0]!,

@@ -27,6 +27,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: "freshness", measures: "from a beacon to GET /errors", needs: ["kafka"] },
   { name: "pipeline", measures: "the whole pipeline", needs: ["kafka"] },
   { name: "catch-up", measures: "after an outage of five minutes", needs: ["kafka"], fixed: true },
+  { name: "hot-signature", measures: "one signature by two processors", needs: ["kafka"], fixed: true },
   { name: "insert", measures: "a row into ClickHouse", needs: [] },
   { name: "seen-ids", measures: "counting an event id once", needs: [], fixed: true },
   { name: "symbolicate", measures: "a frame back to its source", needs: [] },

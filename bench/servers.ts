@@ -8,10 +8,11 @@ import { cpuOf } from "./measuring.ts";
 /** A server under measurement, in a process of its own. */
 export interface Server {
   child: ChildProcess;
+  /** 0 for a process that listens nowhere. */
   port: number;
 }
 
-/** Resolves with the port that `ready` finds in its output; rejects with the output when it ends before. */
+/** Resolves with the port that `ready` finds in its output, if it looks for one; rejects with the output when it ends before. */
 export async function startServer(args: string[], environment: Record<string, string>, ready: RegExp): Promise<Server> {
   const child = spawn(process.execPath, args, { cwd: PROJECT_ROOT, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
@@ -20,9 +21,9 @@ export async function startServer(args: string[], environment: Record<string, st
     if (ready.test(output)) break;
   }
   child.stdout.resume();
-  const port = Number(ready.exec(output)?.[1]);
-  if (!port) throw new Error(`A server ended before it was ready:\n${output}`);
-  return { child, port };
+  const found = ready.exec(output);
+  if (!found) throw new Error(`A server ended before it was ready:\n${output}`);
+  return { child, port: Number(found[1] ?? 0) };
 }
 
 /**

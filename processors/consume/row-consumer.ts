@@ -53,9 +53,12 @@ export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omi
   onInserted?(encoded: EncodedRows): void;
 }
 
-const LIMITS: IntakeLimits = { entries: 20_000, bytes: 8 * 1024 * 1024 };
+/**
+ * Only a backlog fills a batch of this size. Three times as much as 8 MiB lets it go twice as fast:
+ * fewer parts for ClickHouse to merge, and each signature is counted less often.
+ */
+const LIMITS: IntakeLimits = { entries: 60_000, bytes: 24 * 1024 * 1024 };
 const EVERY_MS = 200;
-
 
 /** Consumes a topic into a ClickHouse table, and its effect into PostgreSQL, exactly once. */
 export function startRowConsumer<Brief extends PlacedRow>(

@@ -49,6 +49,8 @@ export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omi
   beforeCommit?(stored: StoredRows<Brief>): Promise<void>;
   /** The effect in PostgreSQL, derived from the rows that stand. */
   apply?(transaction: Transaction, stored: StoredRows<Brief>): Promise<void>;
+  /** Hears of rows that are about to be inserted, and their bytes. */
+  keepRows?(rows: readonly Brief[], encoded: EncodedRows): void;
   /** The rows were inserted: their memory is free again. */
   onInserted?(encoded: EncodedRows): void;
 }
@@ -79,7 +81,7 @@ export function startRowConsumer<Brief extends PlacedRow>(
 export function makeRowWork<Brief extends PlacedRow>(
   name: ConsumerName,
   store: RowStore,
-  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "replaceIn" | "beforeCommit" | "apply" | "onInserted">,
+  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "replaceIn" | "beforeCommit" | "apply" | "keepRows" | "onInserted">,
 ): BatchWork<ComputedRows<Brief>, StoredRows<Brief>, void> {
   const { briefColumns, selectNew } = options;
 
@@ -106,17 +108,20 @@ export function makeRowWork<Brief extends PlacedRow>(
       const inserted = selectNew ? await selectNew(missing, standing) : missing;
       const replaced = (await options.replaceIn?.(inserted, standing)) ?? new Map<Brief, Partial<Brief>>();
       const wanted = inserted.length === rows.length ? null : new Set<Brief>(inserted);
+      const valuesOf = (row: Brief): Brief => (replaced.has(row) ? Object.assign({}, row, replaced.get(row)) : row);
       let first = 0;
       for (const part of encoded) {
-        const from = first;
-        const whole = replaceIn(part, rows.slice(from, from + part.ends.length), replaced);
-        const chosen = wanted ? selectRows(whole, (number) => wanted.has(rows[from + number]!)) : whole;
-        if (chosen.ends.length > 0) await store.insertRows(by, slices.map(({ partition }) => partition), chosen);
+        const mine = rows.slice(first, first + part.ends.length);
+        const whole = replaceIn(part, mine, replaced);
+        const chosen = wanted ? selectRows(whole, (number) => wanted.has(mine[number]!)) : whole;
+        if (chosen.ends.length > 0) {
+          options.keepRows?.((wanted ? mine.filter((row) => wanted.has(row)) : mine).map(valuesOf), chosen);
+          await store.insertRows(by, slices.map(({ partition }) => partition), chosen);
+        }
         options.onInserted?.(part);
         first += part.ends.length;
       }
-      const changed = replaced.size === 0 ? inserted : inserted.map((row) => (replaced.has(row) ? Object.assign({}, row, replaced.get(row)) : row));
-      const stored = { rows: [...standing, ...changed] };
+      const stored = { rows: [...standing, ...inserted.map(valuesOf)] };
       await options.beforeCommit?.(stored);
       return stored;
     },

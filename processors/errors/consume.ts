@@ -68,6 +68,7 @@ function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, readElsewhere
       const roomOf = await known.lookUp([...standing, ...rows], today());
       return roomOf ? boundNew({ ...known, rows, standing, roomOf }) : new Map<BriefRow, BoundValues>();
     },
+    keepRows: described.keepRows,
     onInserted: worker.giveBack,
     async onAssigned(partitions) {
       seen.assign(logId, partitions);

@@ -2,15 +2,19 @@ import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import type { ReadRows } from "../../domain/errors/record.ts";
 import { tooManyId } from "../../domain/errors/too-many.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
+import { readRows } from "../../platform/clickhouse/read-row.ts";
+import type { EncodedRows } from "../../platform/clickhouse/row-binary.ts";
 import { stringLiteral } from "../../platform/clickhouse/tokens.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import type { KnownSignatures } from "./known-signatures.ts";
 
-/** The rows that describe new signatures, read from ClickHouse before the transaction that holds the signatures' locks. */
+/** The rows that describe new signatures, at hand before the transaction that holds the signatures' locks. */
 export interface DescribedRows {
-  /** Reads the rows that describe those signatures of a batch which are not known; they have been looked up. */
+  /** Hears of rows before they are inserted, while their bytes are here: those of new signatures are not asked for again. */
+  keepRows(rows: readonly BriefRow[], encoded: EncodedRows): void;
+  /** Reads what else describes those signatures of a batch which are not known; they have been looked up. */
   fetchRows(rows: readonly BriefRow[]): Promise<void>;
-  /** Gives what was fetched for the batch; what was not is read now. */
+  /** Gives what is at hand for the batch; what is not is read now. */
   readerOf(rows: readonly BriefRow[]): ReadRows;
 }
 
@@ -22,37 +26,68 @@ interface DescribedRowsNeeds {
   known: Pick<KnownSignatures, "isKnownSignature">;
 }
 
-/** Without anything fetched. */
+/** Without anything kept. */
 export function makeDescribedRows({ clickhouse, known }: DescribedRowsNeeds): DescribedRows {
   const fetched = new WeakMap<readonly BriefRow[], Map<string, BeaconEventRow>>();
+  /** Of the batch that is being inserted, by place. */
+  let kept = new Map<string, BeaconEventRow>();
+
+  const isNew = ({ type, signature_id: id, service_id: service }: BriefRow): boolean => type !== "vital" && !known.isKnownSignature(id) && id !== tooManyId(service);
 
   return {
+    keepRows(rows, encoded) {
+      const numbers = describingNumbers(rows, isNew);
+      if (numbers.size === 0) return;
+      for (const row of readRows(encoded, (number) => numbers.has(number)) as unknown as BeaconEventRow[]) kept.set(placeOf(row), row);
+    },
     async fetchRows(rows) {
-      const wanted = rows.filter(({ type, signature_id: id, service_id: service }) => type !== "vital" && !known.isKnownSignature(id) && id !== tooManyId(service));
+      const wanted = rows.filter(isNew);
+      const mine = kept;
+      kept = new Map();
       if (wanted.length === 0) return;
-      fetched.set(rows, new Map((await readDescribing(clickhouse, wanted)).map((row) => [placeOf(row), row])));
+      fetched.set(rows, new Map((await describing(wanted, mine, clickhouse)).map((row) => [placeOf(row), row])));
     },
     readerOf(rows) {
       const found = fetched.get(rows) ?? new Map<string, BeaconEventRow>();
       return async (wanted) => {
         const ids = new Set([...found.values()].map(({ signature_id: id }) => id));
         const missing = wanted.filter(({ signature_id: id }) => !ids.has(id));
-        return [...found.values(), ...(missing.length > 0 ? await readDescribing(clickhouse, missing) : [])];
+        return [...found.values(), ...(missing.length > 0 ? await describing(missing, new Map(), clickhouse) : [])];
       };
     },
   };
 }
 
-/** The first row of each signature and, where that has no details, the first one that has. */
-async function readDescribing(clickhouse: ClickHouse, rows: readonly BriefRow[]): Promise<BeaconEventRow[]> {
-  const firsts = await readPlaces(clickhouse, firstRows(rows));
-  const bare = new Set(firsts.flatMap(({ detailed, signature_id: id }) => (detailed ? [] : [id])));
-  if (bare.size === 0) return firsts;
-  return [...firsts, ...(await readPlaces(clickhouse, rows.filter(({ signature_id: id }) => bare.has(id)), "AND detailed ORDER BY occurred_at LIMIT 1 BY signature_id"))];
+/** The numbers of the rows that came first and that happened first of each new signature: the former has its details, as a rule. */
+function describingNumbers(rows: readonly BriefRow[], isNew: (row: BriefRow) => boolean): Set<number> {
+  const numbers = new Set<number>();
+  const firsts = new Map<string, number>();
+  for (const [number, row] of rows.entries()) {
+    if (!isNew(row)) continue;
+    const first = firsts.get(row.signature_id);
+    if (first === undefined) numbers.add(number);
+    if (first === undefined || row.occurred_at < rows[first]!.occurred_at) firsts.set(row.signature_id, number);
+  }
+  for (const number of firsts.values()) numbers.add(number);
+  return numbers;
 }
 
-function firstRows(rows: readonly BriefRow[]): BriefRow[] {
-  const firsts = new Map<string, BriefRow>();
+/** The first row of each signature and, where that has no details, the first one that has. What is not among `kept` is read. */
+async function describing(rows: readonly BriefRow[], kept: ReadonlyMap<string, BeaconEventRow>, clickhouse: ClickHouse): Promise<BeaconEventRow[]> {
+  const wanted = firstRows(rows);
+  const missing = wanted.filter((row) => !kept.has(placeOf(row)));
+  const firsts = [...wanted.flatMap((row) => kept.get(placeOf(row)) ?? []), ...(missing.length > 0 ? await readPlaces(clickhouse, missing) : [])];
+  const bare = new Set(firsts.flatMap(({ detailed, signature_id: id }) => (detailed ? [] : [id])));
+  if (bare.size === 0) return firsts;
+  const ofBare = rows.filter(({ signature_id: id }) => bare.has(id));
+  const detailed = firstRows(ofBare.flatMap((row) => kept.get(placeOf(row)) ?? []).filter((row) => row.detailed));
+  const found = new Set(detailed.map(({ signature_id: id }) => id));
+  const left = ofBare.filter(({ signature_id: id }) => !found.has(id));
+  return [...firsts, ...detailed, ...(left.length > 0 ? await readPlaces(clickhouse, left, "AND detailed ORDER BY occurred_at LIMIT 1 BY signature_id") : [])];
+}
+
+function firstRows<Row extends BriefRow>(rows: readonly Row[]): Row[] {
+  const firsts = new Map<string, Row>();
   for (const row of rows) {
     const first = firsts.get(row.signature_id);
     if (!first || row.occurred_at < first.occurred_at) firsts.set(row.signature_id, row);

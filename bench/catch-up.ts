@@ -23,6 +23,8 @@ const CONNECTIONS = Number(option("connections", "64"));
 const EVENTS = 10;
 const WARM_SECONDS = 10;
 const GIVE_UP_SECONDS = 2 * OUTAGE_SECONDS;
+/** Saturation is measured for so long: a short burst leaves merges for later, unpaid. */
+const SATURATION_SECONDS = 60;
 /** So long the lag is looked at before the outage: what is always on its way. */
 const USUAL_SECONDS = 20;
 const LOOK_MS = 500;
@@ -85,7 +87,8 @@ async function main(): Promise<boolean> {
     const all = { requests, events: EVENTS, connections: CONNECTIONS, seconds: WARM_SECONDS };
     await measureSaturation(pipeline, all);
     await pipeline.analyze();
-    const rate = RATE || (await measureSaturation(pipeline, all)) / 2;
+    const sustained = { ...all, seconds: SATURATION_SECONDS };
+    const rate = RATE || (await measureSaturation(pipeline, sustained)) / 2;
 
     const before = await pipeline.counted();
     const over = new AbortController();

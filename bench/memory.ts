@@ -26,7 +26,7 @@ const FLAT = 1.1;
 async function main(): Promise<boolean> {
   await buildService();
   const folder = await mkdtemp(join(tmpdir(), "pharos-memory-"));
-  const service = await startServiceProcess(serviceEnvironment(folder, { HOST: "127.0.0.1", QUIET_BATCH_MS: "1000", RATE_LIMIT_ANONYMOUS: "0" }));
+  const service = await startServiceProcess(serviceEnvironment(folder, { HOST: "127.0.0.1", QUIET_BATCH_MS: "1300", RATE_LIMIT_ANONYMOUS: "0" }));
   try {
     await wait(IDLE_SECONDS * 1_000);
     const idle = pssOfFamily(service.child.pid!);

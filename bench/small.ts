@@ -109,7 +109,7 @@ async function end(service: ServiceProcess): Promise<void> {
 async function main(): Promise<boolean> {
   await buildService();
   const folder = await mkdtemp(join(tmpdir(), "pharos-small-"));
-  const environment = serviceEnvironment(folder, { HOST: "127.0.0.1", QUIET_BATCH_MS: "1000", OUTBOUND_ALLOW: "127.0.0.1/32", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0" });
+  const environment = serviceEnvironment(folder, { HOST: "127.0.0.1", QUIET_BATCH_MS: "1300", OUTBOUND_ALLOW: "127.0.0.1/32", RATE_LIMIT_STANDARD: "free:0,pro:0,team:0" });
   const start = async (): Promise<[ServiceProcess, number]> => {
     const began = performance.now();
     return [await startServiceProcess(environment), (performance.now() - began) / 1_000];

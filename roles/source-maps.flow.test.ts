@@ -203,7 +203,7 @@ describe.runIf(browserAvailable())("a bundle by Vite in Chromium", () => {
       { in_app: true, original: placeOf("src/basket.ts", "throw new RangeError", "show") },
       { in_app: true, original: placeOf("src/main.ts", "basket.show(document)", null) },
     ]);
-    expect([culprit, grouping.parts.map(({ value }) => value)]).toEqual(["show (src/basket.ts)", ["RangeError", "show in src/basket.ts", "src/main.ts"]]);
+    expect([culprit, grouping.parts.map(({ value }) => value)]).toEqual(["show (src/basket.ts)", ["RangeError", "show in src/basket.ts", 'src/main.ts: document.querySelector("#count")!.addEventListener("click", () => basket.show(document));']]);
   });
 
   test("so does what fails in a chunk that was loaded later, through a library that is not the application's own", async () => {
@@ -219,9 +219,17 @@ describe.runIf(browserAvailable())("a bundle by Vite in Chromium", () => {
       { in_app: true, original: placeOf("src/main.ts", "new Receipt(", null) },
     ]);
     expect(frames.filter((frame) => frame.file === null)).toMatchObject([{ function: "Array.reduce", in_app: false, original: null, unmapped_reason: "not_applicable" }]);
-    expect(latest!.frames).toEqual(frames);
+    expect(frames).toMatchObject(latest!.frames);
+    expect(frames.map((frame) => frame.grouping)).toEqual(frames.map(({ in_app: inApp, file }) => (file === null ? "native" : inApp ? "counted" : "library")));
     const receipt = "src/receipt.ts";
-    expect([culprit, grouping.parts.map(({ value }) => value)]).toEqual([`amountOf (${receipt})`, ["TypeError", `amountOf in ${receipt}`, receipt, `total in ${receipt}`, `print in ${receipt}`, "src/main.ts"]]);
+    expect([culprit, grouping.parts.map(({ value }) => value)]).toEqual([`amountOf (${receipt})`, [
+      "TypeError",
+      `amountOf in ${receipt}`,
+      `${receipt}: return sumOf(this.lines, (line) => this.amountOf(line));`,
+      `total in ${receipt}`,
+      `print in ${receipt}`,
+      "src/main.ts: await new Receipt(basket.lines).print(document);",
+    ]]);
   });
 
   test("built again, with changes and under other names, it is the same error", async () => {

@@ -32,6 +32,14 @@ export interface OriginalPosition {
 export const UNMAPPED_REASONS = ["no_release", "no_map_for_url", "position_not_in_map", "map_invalid", "not_applicable"] as const;
 export type UnmappedReason = (typeof UNMAPPED_REASONS)[number];
 
+/**
+ * Whether a frame counts for the group of its error, or why not: it waits behind an asynchronous
+ * call, constructs the error, is a library's beside the application's own, is the engine's or
+ * eval's, repeats the call above it, or stands farther out than counts.
+ */
+export const FRAME_VERDICTS = ["counted", "async", "constructor", "library", "native", "eval", "repeated", "too_far"] as const;
+export type FrameVerdict = (typeof FRAME_VERDICTS)[number];
+
 /** One decision of the grouping, so that a person can see why two events are one signature. */
 export interface GroupingPart {
   kind: "custom" | "type" | "frame" | "message" | "cause";

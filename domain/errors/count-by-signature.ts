@@ -46,6 +46,16 @@ export function countBySignature(rows: BriefRow[], aliases: ReadonlyMap<string, 
   return groups;
 }
 
+/** Two counts of the same signature as one. */
+export function joinCounted(one: Counted, other: Counted): Counted {
+  const lastSeenIn = new Map(one.lastSeenIn);
+  for (const [release, moment] of other.lastSeenIn) if (moment > (lastSeenIn.get(release) ?? "")) lastSeenIn.set(release, moment);
+  const first = one.increment.first_seen <= other.increment.first_seen ? one : other;
+  const lastSeen = one.increment.last_seen >= other.increment.last_seen ? one.increment.last_seen : other.increment.last_seen;
+  const occurrences = one.increment.occurrences + other.increment.occurrences;
+  return { increment: { ...first.increment, occurrences, last_seen: lastSeen }, first: first.first, lastSeenIn };
+}
+
 /** Of several releases in a batch the one that it was seen in last. */
 export function lastRelease({ lastSeenIn }: Counted): string {
   return [...lastSeenIn].reduce((last, each) => (each[1] > last[1] ? each : last))[0];

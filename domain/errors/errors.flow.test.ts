@@ -315,7 +315,7 @@ describe("the errors of an organization", () => {
     const [id] = await record([...rowsOf([errorIn("pay")], { release: "1", at: NOW - 23 * HOUR }), ...rowsOf([errorIn("pay"), errorIn("pay")], { release: "2", session: "s" })]);
     const detail = ErrorDetail.parse(await getError(stores, organizationId, id!, NOW));
     expect(detail.frames).toMatchObject([{ function: "pay", file: "https://x.io/app.js", line: 3, column: 5, in_app: true }]);
-    expect(detail.grouping).toEqual({ version: "v1", parts: [{ kind: "type", value: "TypeError" }, { kind: "frame", value: "pay in /app.js" }] });
+    expect(detail.grouping).toEqual({ version: "v2", parts: [{ kind: "type", value: "TypeError" }, { kind: "frame", value: "pay in /app.js" }] });
     expect(detail.by_release.map(({ release, occurrences }) => [release, occurrences])).toEqual([["2", 2], ["1", 1]]);
     expect(detail.trend).toEqual([1, ...Array<number>(22).fill(0), 2]);
     expect(detail.latest_occurrence).toMatchObject({ release: "2", session_id: "s", user: null, tags: { page: "cart" }, handled: false, timestamp: new Date(NOW).toISOString(), truncated: false });

@@ -5,6 +5,7 @@ import type { ErrorDetail } from "../../schemas/api/errors.ts";
 import { errorStacks } from "../../schemas/tables/all.ts";
 import { askClickHouse, isoMoment } from "./ask-clickhouse.ts";
 import { effectiveStatus } from "./effective-status.ts";
+import { explainFrames } from "./explain-frames.ts";
 import { placeOf, readLatest, type Place } from "./list-occurrences.ts";
 import { findSignature, showSignatures, type SignatureRow } from "./show.ts";
 
@@ -19,11 +20,11 @@ export async function getError(needs: { database: Database; clickhouse: ClickHou
 /** `now` in milliseconds since the epoch: the trend ends with its hour. */
 export async function describeSignature(needs: { database: Database; clickhouse: ClickHouse }, row: SignatureRow, now: number): Promise<ErrorDetail> {
   const { database, clickhouse } = needs;
-  const { frames, groupingParts } = errorStacks;
+  const { stackTrace, frames, groupingParts } = errorStacks;
   const place = await placeOf(database, row);
   const [[signature], [stack], latest, byRelease, trend] = await Promise.all([
     showSignatures(needs, [row], now),
-    database.select({ frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
+    database.select({ stackTrace, frames, groupingParts }).from(errorStacks).where(eq(errorStacks.signatureId, row.id)),
     readLatest(needs, row, place),
     readReleases(clickhouse, place),
     readTrend(clickhouse, place, now),
@@ -33,7 +34,7 @@ export async function describeSignature(needs: { database: Database; clickhouse:
     resolved_at: row.resolvedAt?.toISOString() ?? null,
     resolved_in_release: row.resolvedInRelease,
     ...showIgnored(row, now),
-    frames: stack?.frames ?? [],
+    frames: stack ? explainFrames(row, stack) : [],
     grouping: { version: row.groupingVersion, parts: stack?.groupingParts ?? [] },
     latest_occurrence: latest,
     by_release: byRelease,

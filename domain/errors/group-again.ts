@@ -42,7 +42,7 @@ function factsWith(stack: string, message: string, maps: ScriptMaps | null, rele
 }
 
 /** What the sender wanted in place of the rules, from what came of it; null for nothing. */
-function customOf(parts: readonly GroupingPart[]): string[] | null {
+export function customOf(parts: readonly GroupingPart[]): string[] | null {
   if (!parts.some(({ kind }) => kind === "custom")) return null;
   // The rules' own parts begin with the type.
   return parts.flatMap(({ kind, value }) => (kind === "custom" ? [value] : kind === "type" ? ["{{default}}"] : []));

@@ -58,9 +58,9 @@ async function findMaps(queries: Queries, serviceId: string, lacking: ReadonlyMa
   for (const map of wanted) opened.set(map, await openMap(queries, map));
   return (row) => ({
     mapOf: (url) => mapOf(row, url),
-    find(map, line, column) {
+    find(map, place) {
       const index = opened.get(map);
-      return index ? storedOriginal(index, hashOf(map), line, column) : "map_invalid";
+      return index ? storedOriginal(index, hashOf(map), place) : "map_invalid";
     },
     known: new WeakMap(),
   });

@@ -1,4 +1,5 @@
 import { cutWhole } from "../cut-whole.ts";
+import { DOCUMENT, isDocument } from "./document-file.ts";
 import { isInApp } from "./in-app.ts";
 import { remember } from "./remember.ts";
 import { stableFile } from "./stable-file.ts";
@@ -15,8 +16,12 @@ export interface ParsedFrame {
   column: number | null;
   in_app: boolean;
   kind: "script" | "eval" | "native";
-  /** The file's name as it stays from build to build; "" without a file. */
+  /** The file's name as it stays from build to build; "" without a file, `<document>` for a page. */
   stable_file: string;
+  /** It did not call what stands above it: it waited for it, or caused it some time before. */
+  async: boolean;
+  /** The text of its line in the source, of a mapped frame without a name; null for others. */
+  source_line: string | null;
 }
 
 export interface ParsedStack {
@@ -86,7 +91,13 @@ function shorten(frames: ParsedFrame[]): boolean {
 /** `at name (location)`, `at location`; null when the line is no frame. */
 function v8Frame(line: string): ParsedFrame | null {
   if (!line.startsWith("at ")) return null;
-  const text = line.startsWith("async ", 3) ? line.slice(9) : line.slice(3);
+  if (!line.startsWith("async ", 3)) return v8Call(line.slice(3));
+  const frame = v8Call(line.slice(9));
+  if (frame !== null) frame.async = true;
+  return frame;
+}
+
+function v8Call(text: string): ParsedFrame | null {
   if (text.endsWith(")") && !text.startsWith("eval at ")) {
     const open = openingOf(text);
     if (open !== -1) return v8Location(text.slice(0, Math.max(open - 1, 0)), text.slice(open + 1, -1));
@@ -149,6 +160,19 @@ function evalFrame(name: string, origin: string): ParsedFrame {
 
 /** `name@location` of Firefox and Safari, and Safari's bare locations; null when the line is no frame. */
 function atSignFrame(line: string): ParsedFrame | null {
+  const frame = atSignCall(line);
+  if (frame !== null && isAsyncParent(line)) frame.async = true;
+  return frame;
+}
+
+/** Firefox: `async*load@…`, `setTimeout handler*tick@…`; Safari: `async load@…`. */
+function isAsyncParent(line: string): boolean {
+  if (line.startsWith("async ")) return true;
+  const star = line.indexOf("*");
+  return star > 0 && star < separatorOf(line);
+}
+
+function atSignCall(line: string): ParsedFrame | null {
   const separator = separatorOf(line);
   const name = separator === -1 ? "" : atSignName(line.slice(0, separator));
   const location = line.slice(separator + 1);
@@ -261,18 +285,21 @@ function withoutAsync(text: string): string {
 }
 
 function nativeFrame(name: string): ParsedFrame {
-  return { function: nameOrNull(name), file: null, line: null, column: null, in_app: false, kind: "native", stable_file: "" };
+  return { function: nameOrNull(name), file: null, line: null, column: null, in_app: false, kind: "native", stable_file: "", async: false, source_line: null };
 }
 
 function makeFrame(name: string, kind: "script" | "eval", { file, line, column }: Position): ParsedFrame {
   const short = file === null ? null : cutWhole(file, MAX_FILE_CHARACTERS);
   const { inApp, stable } = short === null ? NO_FILE : judgeFile(short);
-  return { function: nameOrNull(name), file: short, line, column, in_app: inApp, kind, stable_file: stable };
+  return { function: nameOrNull(name), file: short, line, column, in_app: inApp, kind, stable_file: stable, async: false, source_line: null };
 }
 
 const NO_FILE = { inApp: false, stable: "" };
 /** Few files make up most of what is reported. */
-const judgeFile = remember(10_000, (file) => ({ inApp: isInApp(file), stable: stableFile(file) }));
+const judgeFile = remember(10_000, (file) => {
+  const inApp = isInApp(file);
+  return { inApp, stable: inApp && isDocument(file) ? DOCUMENT : stableFile(file) };
+});
 
 const NAMELESS = new Set(["", "<anonymous>", "new <anonymous>", "anonymous", "Anonymous function", "Global code", "?", "(anonymous function)", "(anonymous)"]);
 

@@ -9,13 +9,14 @@ import { emitEvents, type NewEvent } from "../events/emit.ts";
 import { storableJson } from "../events/storable-json.ts";
 import { noteSeenReleases } from "../releases/note-seen.ts";
 import { withContexts } from "../source-maps/read-contexts.ts";
+import { adoptEarlier } from "./adopt-earlier.ts";
 import { adoptUnmapped, noteLate } from "./adopt-unmapped.ts";
 import { mergedInto } from "./aliases.ts";
 import { isoMoment } from "./ask-clickhouse.ts";
 import type { BriefRow } from "./brief-rows.ts";
 import { creationDay, UNBOUNDED, type CreationDay } from "./creation-bounds.ts";
 import { firstPriority } from "./classify.ts";
-import { countBySignature, lastRelease, releasesOf, type Counted, type Increment } from "./count-by-signature.ts";
+import { countBySignature, joinCounted, lastRelease, releasesOf, type Counted, type Increment } from "./count-by-signature.ts";
 import { regressingRelease } from "./decide-regression.ts";
 import { framesOf, groupingPartsOf } from "./left-out.ts";
 import { noteCreations } from "./note-creations.ts";
@@ -38,6 +39,7 @@ export interface Description extends Increment {
   environment: string;
   stack_trace: string;
   causes: string;
+  debug_ids: string;
   frames: (StoredFrame | Frame)[];
   grouping_parts: GroupingPart[];
 }
@@ -89,15 +91,22 @@ async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows):
   const adopted = await adoptUnmapped(tx, [...described.values()]);
   const adoptedIds = new Set(adopted.values());
   counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adoptedIds.has(increment.id)).map(({ increment }) => increment))));
-  const fresh = missing.filter(({ increment }) => !adoptedIds.has(increment.id));
+  const strange = missing.filter(({ increment }) => !adoptedIds.has(increment.id));
+  const earlier = await adoptEarlier(tx, strange.filter((each) => !isTooMany(each)).map(({ increment }) => described.get(increment.id)!));
+  const ofEarlier = joinEarlier(strange, earlier);
+  counted.push(...(await countKnown(tx, ofEarlier.map(({ increment }) => increment))));
+  for (const each of ofEarlier) byId.set(each.increment.id, joined(byId.get(each.increment.id), each));
+  const ids = idsOfRows(rows, aliases, earlier);
+  const back = onceEach(counted);
   const regressed = [
-    ...counted.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
-    ...(await regressByRelease(tx, counted.filter((each) => each.resolved_in !== null), byId)),
+    ...back.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
+    ...(await regressByRelease(tx, back.filter((each) => each.resolved_in !== null), byId)),
   ];
+  const fresh = strange.filter(({ increment }) => !earlier.has(increment.id));
   const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
-  const environmentsOf = await noteEnvironments(tx, rows, new Map([...aliases, ...adopted]));
+  const environmentsOf = await noteEnvironments(tx, rows, new Map([...ids, ...adopted]));
   if (created.length === 0 && regressed.length === 0) return { created: [], environmentsOf };
-  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), { rows, aliases, readRows });
+  const returned = await describe(regressed.map(({ id }) => byId.get(id)!), { rows, aliases: ids, readRows });
   const made = created.map((id) => described.get(id)!);
   await noteLate(tx, made);
   await emitEvents(tx, [
@@ -105,6 +114,41 @@ async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows):
     ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...returned.get(id)!, release })),
   ]);
   return { created: made, environmentsOf };
+}
+
+/** What a batch adds to the signatures of the earlier rules that its own became part of: one for each, in the order of their ids. */
+function joinEarlier(batch: readonly Counted[], earlier: ReadonlyMap<string, string>): Counted[] {
+  const byId = new Map<string, Counted>();
+  for (const each of batch) {
+    const id = earlier.get(each.increment.id);
+    if (id !== undefined) byId.set(id, joined(byId.get(id), { ...each, increment: { ...each.increment, id } }));
+  }
+  return [...byId.values()].sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
+}
+
+function joined(one: Counted | undefined, other: Counted): Counted {
+  return one === undefined ? other : joinCounted(one, other);
+}
+
+/** The signature of each id of rows that is not one itself. */
+function idsOfRows(rows: readonly BriefRow[], aliases: ReadonlyMap<string, string>, earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  if (earlier.size === 0) return aliases;
+  const ids = new Map(aliases);
+  for (const { signature_id: id } of rows) {
+    const signature = earlier.get(aliases.get(id) ?? id);
+    if (signature !== undefined) ids.set(id, signature);
+  }
+  return ids;
+}
+
+/** A signature that was added to twice comes once, with what either told. */
+function onceEach(counted: readonly Known[]): Known[] {
+  const byId = new Map<string, Known>();
+  for (const each of counted) {
+    const other = byId.get(each.id);
+    byId.set(each.id, other === undefined ? each : { ...(other.resolved_in === null ? each : other), regressed: each.regressed || other.regressed });
+  }
+  return [...byId.values()];
 }
 
 /** What signatures say of themselves, by id, from their first events; of which the first that has its details gives these. */
@@ -159,6 +203,7 @@ function descriptionOf(first: BeaconEventRow, details: BeaconEventRow, increment
     environment: first.environment,
     stack_trace: details.stack,
     causes: details.causes,
+    debug_ids: details.debug_ids,
     frames: framesOf(details),
     grouping_parts: groupingPartsOf(details),
   };

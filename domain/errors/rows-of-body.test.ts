@@ -29,7 +29,7 @@ describe("rowsOfBody", () => {
     const [row] = rowsOfBody(entry(body), place);
     expect(row).toMatchObject({
       log_id: "log", partition: 3, offset: "1152921504606846976", index: 40, event_id: "0f8fad5b-d9cb-469f-a165-70867728950e", event_id_given: true, type: "error",
-      received_at: "2026-01-31 12:00:00.250", occurred_at: "2026-01-31 11:59:59.250", session_id: "s1", user_id: "7", release: "1.2", environment: "production", grouping_version: "v1",
+      received_at: "2026-01-31 12:00:00.250", occurred_at: "2026-01-31 11:59:59.250", session_id: "s1", user_id: "7", release: "1.2", environment: "production", grouping_version: "v2",
       error_type: "TypeError", culprit: "pay (/app.js)", category: "javascript", handled: false, level: "error", tags: { a: "1" }, sdk: "web/3", breadcrumbs: '[{"a":1}]', truncated: false,
     });
     expect(framesOf(row!)).toEqual([

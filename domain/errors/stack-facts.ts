@@ -1,5 +1,5 @@
 import { cutWhole } from "../cut-whole.ts";
-import { fingerprint, type Grouping } from "./fingerprint.ts";
+import { fingerprintOfFrames, type Grouping } from "./fingerprint.ts";
 import { functionName } from "./function-name.ts";
 import { endOfHeader, parseStack, v8Stack, type ParsedFrame, type ParsedStack } from "./parse-stack.ts";
 import { makeRecent } from "./recent.ts";
@@ -13,8 +13,8 @@ export interface StackFacts {
   culprit: string;
   /** JSON of `StoredFrame[]`, when not only the stack tells them. */
   shown: string | null;
-  /** The last group of an event with nothing but a type and these frames. */
-  grouped: { type: string; grouping: Grouping } | null;
+  /** The last group of an event with nothing but a type and these frames; null when its message counts too. */
+  grouped: { type: string; grouping: Grouping | null } | null;
 }
 
 const LONGEST_CULPRIT = 300;
@@ -53,13 +53,10 @@ function factsIn({ frames, truncated }: ParsedStack): StackFacts {
   return { frames, truncated, culprit: culpritOf(frames), grouped: null, shown: null };
 }
 
-/** The group of an event that has a type and these frames and nothing else that counts; null when no frame counts, for then the message does. */
+/** The group of an event that has a type and these frames and nothing else that counts; null when its message counts too. */
 export function groupedByFrames(facts: StackFacts, type: string): Grouping | null {
-  if (facts.grouped?.type === type) return facts.grouped.grouping;
-  if (!facts.frames.some(({ kind }) => kind === "script")) return null;
-  const grouping = fingerprint({ type, message: "", frames: facts.frames });
-  facts.grouped = { type, grouping };
-  return grouping;
+  if (facts.grouped?.type !== type) facts.grouped = { type, grouping: fingerprintOfFrames(type, facts.frames) };
+  return facts.grouped.grouping;
 }
 
 /** The innermost frame of the application, else of anything. */

@@ -1,4 +1,4 @@
-import type { Original } from "../source-maps/original-of.ts";
+import type { Original, PlaceInScript } from "../source-maps/original-of.ts";
 import type { StoredFrame, UnmappedReason } from "../../schemas/frames.ts";
 import { isInApp } from "./in-app.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
@@ -10,8 +10,8 @@ import { culpritOf, type StackFacts } from "./stack-facts.ts";
 export interface ScriptMaps {
   /** Says of a script's url which map it has, null for none; undefined while that is not at hand. */
   mapOf(url: string): string | null | undefined;
-  /** Where a place (1-based) comes from, null when the map has nothing for it; undefined while the map is not at hand. */
-  find(map: string, line: number, column: number): Original | "map_invalid" | null | undefined;
+  /** Where a place comes from, null when the map has nothing for it; undefined while the map is not at hand. */
+  find(map: string, place: PlaceInScript): Original | "map_invalid" | null | undefined;
   /** What was made of the frames of an event before, with the same maps. */
   readonly known: Pick<WeakMap<StackFacts, StackFacts>, "get" | "set">;
 }
@@ -24,11 +24,13 @@ export function symbolicate(facts: StackFacts, maps: ScriptMaps, release: string
   const known = maps.known.get(facts);
   if (known) return known;
   let mapped = 0;
+  let texts = 0;
   let waiting = false;
   const seen = facts.frames.map((frame) => {
-    const place = lookUp(frame, maps);
+    const place = lookUp(frame, maps, texts < MOST_TEXTS);
     if (place === undefined) waiting = true;
     if (place !== undefined && place !== "no_map") mapped++;
+    if (typeof place === "object" && place.text !== null) texts++;
     return place ?? "no_map";
   });
   if (waiting) return facts;
@@ -37,15 +39,18 @@ export function symbolicate(facts: StackFacts, maps: ScriptMaps, release: string
   return result;
 }
 
+/** So many frames without a name are told by the text of their line: each can take a source to inflate. */
+const MOST_TEXTS = 3;
+
 type Place = Original | UnmappedReason | "no_map";
 
-function lookUp({ file, line, column }: ParsedFrame, maps: ScriptMaps): Place | undefined {
+function lookUp({ file, line, column }: ParsedFrame, maps: ScriptMaps, withText: boolean): Place | undefined {
   if (file === null) return "not_applicable";
   const map = maps.mapOf(file);
   if (map === undefined || map === null) return map === null ? "no_map" : undefined;
   // Firefox does not tell the column of what called eval; a line alone is no place of a minified script.
   if (line === null || column === null) return "position_not_in_map";
-  const found = maps.find(map, line, column);
+  const found = maps.find(map, { line, column, withText });
   return found === null ? "position_not_in_map" : found;
 }
 
@@ -66,11 +71,11 @@ function factsOfSources(facts: StackFacts, places: readonly Place[], release: st
 function ofSource(frame: ParsedFrame, place: Place): ParsedFrame {
   if (typeof place === "string") return frame;
   const { inApp, stable } = judgeSource(place.source);
-  return { ...frame, function: place.name, in_app: inApp && !place.ignored, stable_file: stable };
+  return { ...frame, function: place.name, in_app: inApp && !place.ignored, stable_file: stable, source_line: place.text };
 }
 
 /** A source is named from where its script lies, which can be a folder deeper in the next build. */
-const judgeSource = remember(10_000, (source) => ({ inApp: isInApp(source), stable: stableFile(source.replace(/^(?:\.\.\/)+/, "")) }));
+export const judgeSource = remember(10_000, (source) => ({ inApp: isInApp(source), stable: stableFile(source.replace(/^(?:\.\.\/)+/, "")) }));
 
 function shownFrame(printed: ParsedFrame, { in_app: inApp }: ParsedFrame, place: Place, release: string): StoredFrame {
   const frame = { function: printed.function, file: printed.file, line: printed.line, column: printed.column, in_app: inApp };

@@ -25,6 +25,7 @@ export const TOO_MANY = {
   handled: true,
   stack_trace: "",
   causes: "[]",
+  debug_ids: "",
   frames: [],
   grouping_parts: [{ kind: "message", value: MESSAGE }] as GroupingPart[],
 } as const;

@@ -67,8 +67,11 @@ export interface FlatIndex {
    * Null when there is none, or when that segment has no original.
    */
   find(line: number, column: number): Position | null;
-  /** Null when the source's content is not in the map, or has no such line (1-based). Remembers the last source it read. */
-  context(sourceIndex: number, line: number): Context | null;
+  /**
+   * Null when the source's content is not in the map, is longer than `most` bytes (8 MiB when not
+   * given), or has no such line (1-based). Remembers the last source it read.
+   */
+  context(sourceIndex: number, line: number, most?: number): Context | null;
   /** Where in the index the compressed content of a source stands, in bytes; null when the map does not hold it. */
   contentPlace(sourceIndex: number): { start: number; bytes: number } | null;
   /** What it takes in memory when all its strings have been read; without the source that `context` remembers. */
@@ -159,9 +162,12 @@ function alignedCopy(buffer: Buffer): Buffer {
 }
 
 function makeContext({ contentStarts, contents }: Arrays): FlatIndex["context"] {
-  let last: { sourceIndex: number; content: SourceContent | null } | null = null;
-  return (sourceIndex, line) => {
-    if (last?.sourceIndex !== sourceIndex) last = { sourceIndex, content: makeContent(contents.subarray(contentStarts[sourceIndex], contentStarts[sourceIndex + 1])) };
+  let last: { sourceIndex: number; most: number | undefined; content: SourceContent | null } | null = null;
+  return (sourceIndex, line, most) => {
+    if (last?.sourceIndex !== sourceIndex || last.most !== most) {
+      const deflated = contents.subarray(contentStarts[sourceIndex], contentStarts[sourceIndex + 1]);
+      last = { sourceIndex, most, content: makeContent(deflated, most) };
+    }
     return last.content?.around(line) ?? null;
   };
 }

@@ -19,9 +19,12 @@ const MAX_LINE_CHARACTERS = 500;
 /** More than a source that was kept can have (`build-index.ts`). */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** The text of a source, from an index's raw deflate stream of it. Null when there is none, or it is damaged. */
-export function makeContent(deflated: Uint8Array): SourceContent | null {
-  const text = inflated(deflated);
+/**
+ * The text of a source, from an index's raw deflate stream of it. Null when there is none, it is
+ * damaged, or longer than `most` bytes.
+ */
+export function makeContent(deflated: Uint8Array, most = MAX_BYTES): SourceContent | null {
+  const text = inflated(deflated, most);
   if (text === null) return null;
   const starts = lineStartsOf(text);
 
@@ -47,10 +50,10 @@ export function storableText(bytes: Buffer): string {
   return text.includes("\0") ? text.replaceAll("\0", "") : text;
 }
 
-function inflated(deflated: Uint8Array): string | null {
+function inflated(deflated: Uint8Array, most: number): string | null {
   if (deflated.length === 0) return null;
   try {
-    return storableText(inflateRawSync(deflated, { maxOutputLength: MAX_BYTES }));
+    return storableText(inflateRawSync(deflated, { maxOutputLength: most }));
   } catch {
     return null;
   }

@@ -7,7 +7,7 @@ import type { ScriptMaps } from "../../domain/errors/symbolicate.ts";
 import { hashOf, type MapKey } from "../../domain/source-maps/find-maps.ts";
 import { openIndex, type FlatIndex } from "../../domain/source-maps/flat-index.ts";
 import { matchUrl } from "../../domain/source-maps/match-url.ts";
-import { storedOriginal, type Original } from "../../domain/source-maps/original-of.ts";
+import { storedOriginal, type Original, type PlaceInScript } from "../../domain/source-maps/original-of.ts";
 
 /** What a thread asks of the one that has the database, over a task's port. */
 export type MapsRequest =
@@ -116,7 +116,7 @@ function makeThreadMaps(bytes: number): ThreadMaps {
     const services = new Set<string>();
     const wantedReleases = new Map<string, [string, string]>();
     const wantedIds = new Map<string, [string, string]>();
-    const places = new Map<MapKey, [line: number, column: number][]>();
+    const places = new Map<MapKey, PlaceInScript[]>();
 
     function mapByDebugId(serviceId: string, debugId: string): MapKey | null | undefined {
       const key = `${serviceId} ${debugId}`;
@@ -137,14 +137,14 @@ function makeThreadMaps(bytes: number): ThreadMaps {
       return matchUrl(urls, url);
     }
 
-    function find(map: MapKey, line: number, column: number): Found | undefined {
+    function find(map: MapKey, place: PlaceInScript): Found | undefined {
       const index = indexes.get(map);
-      if (index !== undefined) return originalIn(index, map, line, column);
-      const answer = answers.get(`${map} ${line} ${column}`);
+      if (index !== undefined) return originalIn(index, map, place);
+      const answer = answers.get(keyOfPlace(map, place));
       if (answer === undefined) {
         const some = places.get(map);
-        if (some) some.push([line, column]);
-        else places.set(map, [[line, column]]);
+        if (some) some.push(place);
+        else places.set(map, [place]);
       }
       return answer;
     }
@@ -187,7 +187,7 @@ function makeThreadMaps(bytes: number): ThreadMaps {
           // One that was deleted a moment ago is out of the way with the next generation; uploaded again it has the same name.
           const index = shared === null ? "map_invalid" : opened(shared);
           if (shared !== null) indexes.set(map, index);
-          for (const [line, column] of wanted) answers.set(`${map} ${line} ${column}`, originalIn(index, map, line, column));
+          for (const place of wanted) answers.set(keyOfPlace(map, place), originalIn(index, map, place));
         }
       },
     };
@@ -217,8 +217,12 @@ function opened(shared: SharedArrayBuffer): Opened {
   }
 }
 
-function originalIn(index: Opened, map: MapKey, line: number, column: number): Found {
-  return index === "map_invalid" ? index : storedOriginal(index, hashOf(map), line, column);
+function keyOfPlace(map: MapKey, { line, column, withText }: PlaceInScript): string {
+  return `${map} ${line} ${column} ${withText}`;
+}
+
+function originalIn(index: Opened, map: MapKey, place: PlaceInScript): Found {
+  return index === "map_invalid" ? index : storedOriginal(index, hashOf(map), place);
 }
 
 async function askFor<Kind extends MapsRequest["kind"]>(port: MessagePort, request: MapsRequest): Promise<MapsAnswers[Kind]> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UNMAPPED_REASONS } from "../frames.ts";
+import { FRAME_VERDICTS, UNMAPPED_REASONS } from "../frames.ts";
 import { ERROR_CATEGORIES, ERROR_STATUSES, PRIORITIES } from "../vocabulary.ts";
 import { limit, Offset, Timestamp } from "./shared.ts";
 
@@ -47,6 +47,13 @@ const StackFrame = z
   })
   .meta({ id: "StackFrame" });
 
+const SignatureFrame = StackFrame.extend({
+  grouping: z.enum(FRAME_VERDICTS).nullable().meta({
+    description:
+      "Whether it counts for the grouping, or why not: `async` waits behind an asynchronous call, `constructor` makes the error, `library` stands beside frames of the application, `native` and `eval` have no file of their own, `repeated` is recursion, `too_far` is farther out than counts. Null where no frame counts, and for signatures of v1.",
+  }),
+}).meta({ id: "SignatureFrame" });
+
 export const ErrorOccurrence = z
   .object({
     id: z.uuid().meta({ description: "The event's id, as sent or made by the service." }),
@@ -79,7 +86,7 @@ export const ErrorDetail = z
     resolved_in_release: z.string().nullable().meta({ description: "Only an event in a release after this one brings it back." }),
     ignore_until: Timestamp.nullable().meta({ description: "When it stops being ignored." }),
     ignore_until_occurrences: z.number().int().nullable().meta({ description: "How many more events end that it is ignored." }),
-    frames: z.array(StackFrame).meta({ description: "Of its first event, innermost first." }),
+    frames: z.array(SignatureFrame).meta({ description: "Of its first event, innermost first." }),
     grouping: z
       .object({ version: z.string(), parts: z.array(z.object({ kind: z.enum(["custom", "type", "frame", "message", "cause"]), value: z.string() })) })
       .meta({ description: "Why its events are one: the parts that the fingerprint is made of." }),

@@ -104,6 +104,20 @@ describe("a signature of v1", () => {
     expect(await list()).toMatchObject({ total: 1, errors: [{ id, occurrences: 5 }] });
   });
 
+  it("that was stored and not counted when the version changed is one with what comes after it", async () => {
+    const [id, ...others] = await record([...earlierRowsOf([ADD], NOW - DAY), ...rowsOf([ADD, PAY], NOW)]);
+    expect(others).toEqual([]);
+    expect(await list()).toMatchObject({ total: 1, errors: [{ id, occurrences: 3 }] });
+    expect(await told()).toEqual([["error.new", id]]);
+  });
+
+  it("that is counted after what came later is part of it", async () => {
+    const [id] = await record(rowsOf([ADD], NOW));
+    expect(await record(earlierRowsOf([ADD], NOW - DAY))).toEqual([]);
+    expect(await list()).toMatchObject({ total: 1, errors: [{ id, occurrences: 2, first_seen: new Date(NOW - DAY).toISOString() }] });
+    expect(await told()).toEqual([["error.new", id]]);
+  });
+
   it("is left behind when it was silent for 90 days", async () => {
     const [id] = await record(earlierRowsOf([ADD], NOW - 91 * DAY));
     const [own] = await record(rowsOf([ADD], NOW));

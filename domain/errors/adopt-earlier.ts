@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { errorAliases, errorSignatures } from "../../schemas/tables/all.ts";
+import { unmappedId } from "./adopt-unmapped.ts";
 import { earlierFingerprint, EARLIER_VERSION } from "./earlier-fingerprint.ts";
-import { framesOfGroup, type GroupableCause } from "./fingerprint.ts";
+import type { GroupableCause } from "./fingerprint.ts";
 import { customOf } from "./group-again.ts";
 import { framesWithMaps } from "./map-again.ts";
 import type { Description } from "./record.ts";
@@ -19,22 +20,23 @@ const MOST_ALIASES = 100;
 
 /**
  * Signatures that seem new, but were grouped by the rules of v1 before: they become part of what
- * they were, so that nobody is told of an error a second time and its history and status stay.
- * Gives [the new id, the id of the signature that it is part of].
+ * they were, so that nobody is told of an error a second time and its history and status stay. So
+ * do those of v1 that seem new, from rows that a processor of before left uncounted, with what is
+ * counted by v2 already. Gives [the new id, the id of the signature that it is part of].
  */
 export async function adoptEarlier(tx: Transaction, described: readonly Description[]): Promise<Map<string, string>> {
   if (described.length === 0) return new Map();
-  const asked: { id: string; earlier: string; first_seen: string }[] = [];
-  for (const each of described) asked.push({ id: each.id, earlier: await earlierId(tx, each), first_seen: each.first_seen });
+  const asked: { id: string; other: string; first_seen: string }[] = [];
+  for (const each of described) asked.push({ id: each.id, other: await otherId(tx, each), first_seen: each.first_seen });
   const { rows } = await tx.execute<{ id: string; signature_id: string }>(sql`
     with given as (
-      select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as given (id uuid, earlier uuid, first_seen timestamptz)
+      select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as given (id uuid, other uuid, first_seen timestamptz)
     ), alive as (
       select given.id, signature.id as signature_id, signature.organization_id,
-        (select count(*) from ${errorAliases} as other where other.signature_id = signature.id) as aliases
+        (select count(*) from ${errorAliases} as known where known.signature_id = signature.id) as aliases
       from given
-      left join ${errorAliases} as alias on alias.id = given.earlier
-      join ${errorSignatures} as signature on signature.id = coalesce(alias.signature_id, given.earlier)
+      left join ${errorAliases} as alias on alias.id = given.other
+      join ${errorSignatures} as signature on signature.id = coalesce(alias.signature_id, given.other)
       where signature.last_seen > given.first_seen - make_interval(days => ${SILENT_DAYS})
       order by signature.id for no key update of signature
     ), found as (
@@ -48,8 +50,11 @@ export async function adoptEarlier(tx: Transaction, described: readonly Descript
   return new Map(rows.map(({ id, signature_id: into }) => [id, into]));
 }
 
-async function earlierId(tx: Transaction, each: Description): Promise<string> {
-  const frames = framesOfGroup(each.category, sourcedFrames(each.stack_trace, each.message, each.frames));
+/** The id that the other version of the rules gives. */
+async function otherId(tx: Transaction, each: Description): Promise<string> {
+  if (each.grouping_version === EARLIER_VERSION) return unmappedId(each);
+  const read = sourcedFrames(each.stack_trace, each.message, each.frames);
+  const frames = each.category === "message" || each.category === "chunk_load" ? [] : read;
   const custom = customOf(each.grouping_parts);
   const print = earlierFingerprint({ type: each.type, message: each.message, frames, custom, causes: await causesOf(tx, each) });
   return signatureId(each.service_id, EARLIER_VERSION, print);

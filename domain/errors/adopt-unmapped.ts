@@ -31,7 +31,8 @@ export async function adoptUnmapped(tx: Transaction, described: readonly Descrip
   return adopted;
 }
 
-function unmappedId(each: Description): string {
+/** The id that an error has by the rules of today when none of its scripts has a map. */
+export function unmappedId(each: Description): string {
   return groupAgain({ service_id: each.service_id, error_type: each.type, message: each.message, stack: each.stack_trace, causes: each.causes, grouping_parts: JSON.stringify(each.grouping_parts), release: each.release }, null).id;
 }
 

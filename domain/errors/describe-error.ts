@@ -66,7 +66,7 @@ interface ReadCause {
 }
 
 function groupOf({ category, type, message, facts, whole, custom, causes }: { category: ErrorCategory; type: string; message: string; facts: StackFacts; whole: boolean; custom: string[] | null; causes: ReadCause[] }) {
-  const frames = framesOfGroup(category, facts.frames);
+  const frames = framesOfGroup({ category, type }, facts.frames);
   const byFrames = frames.length > 0 && custom === null && causes.length === 0 ? groupedByFrames(facts, type) : null;
   if (byFrames !== null) return { grouping: byFrames, parts: whole ? "" : JSON.stringify(byFrames.parts) };
   const grouping = fingerprint({ type, message, frames, custom, causes });

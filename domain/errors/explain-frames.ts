@@ -26,7 +26,7 @@ export function explainFrames(
   { stackTrace, frames, groupingParts }: KeptStack,
 ): (Frame & { grouping: FrameVerdict | null })[] {
   const isOurs = groupingVersion === GROUPING_VERSION && groupingParts.some(({ kind }) => kind === "type");
-  const read = isOurs ? framesOfGroup(category, sourcedFrames(stackTrace, message, frames)) : [];
+  const read = isOurs ? framesOfGroup({ category, type }, sourcedFrames(stackTrace, message, frames)) : [];
   const verdicts = read.length === frames.length ? judgeFrames(read, type).verdicts : [];
   return frames.map((frame, index) => ({ ...frame, grouping: verdicts[index] ?? null }));
 }

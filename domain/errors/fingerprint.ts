@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { GroupingPart } from "../../schemas/frames.ts";
 import type { ErrorCategory } from "../../schemas/vocabulary.ts";
 import { judgeFrames, type GroupingFrame } from "./judge-frames.ts";
-import { neutralMessage, neutralType } from "./neutral-error.ts";
+import { neutralMessage, neutralType, ownMessage } from "./neutral-error.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
 import { stableMessage } from "./stable-message.ts";
 
@@ -32,9 +32,12 @@ export interface Grouping {
   parts: GroupingPart[];
 }
 
-/** The frames that count: a message is told apart by what it says, wherever it is sent from, and so is a script that did not load, whoever asked for it. */
-export function framesOfGroup(category: ErrorCategory, frames: readonly ParsedFrame[]): readonly ParsedFrame[] {
-  return category === "message" || category === "chunk_load" ? [] : frames;
+/**
+ * The frames that count: a message is told apart by what it says, wherever it is sent from. So are
+ * a script that did not load and what was aborted, whoever asked for it.
+ */
+export function framesOfGroup({ category, type }: { category: ErrorCategory; type: string }, frames: readonly ParsedFrame[]): readonly ParsedFrame[] {
+  return category === "message" || category === "chunk_load" || type === "AbortError" ? [] : frames;
 }
 
 /** What makes two events one signature (grouping v2, `docs/grouping.md`), as parts that a person can read and as a fingerprint of them. */
@@ -74,8 +77,12 @@ function causeText(cause: GroupableCause): string {
 function errorParts({ type, message, frames }: GroupableCause): GroupingPart[] {
   const { counted, tellsPlace } = judgeFrames(frames, type);
   const parts = frameParts(type, counted);
-  if (!tellsPlace) parts.push({ kind: "message", value: neutralMessage(type, message) ?? stableMessage(message) });
+  if (!tellsPlace) parts.push({ kind: "message", value: messageText(type, ownMessage(type, message)) });
   return parts;
+}
+
+function messageText(type: string, message: string): string {
+  return neutralMessage(type, message) ?? stableMessage(message);
 }
 
 function frameParts(type: string, frames: readonly GroupingFrame[]): GroupingPart[] {

@@ -31,7 +31,7 @@ export function groupAgain(row: GroupedRow, maps: ScriptMaps | null): Group {
     message: cause.message,
     frames: factsWith(cause.stack, cause.message, maps, release).frames,
   }));
-  const { version, fingerprint: print, parts } = fingerprint({ type, message, frames: framesOfGroup(classify({ kind: "error", type, message }), facts.frames), custom: customOf(groupingPartsOf(row)), causes });
+  const { version, fingerprint: print, parts } = fingerprint({ type, message, frames: framesOfGroup({ category: classify({ kind: "error", type, message }), type }, facts.frames), custom: customOf(groupingPartsOf(row)), causes });
   const frames = facts.shown === null ? storedFrames(facts, release) : (JSON.parse(facts.shown) as StoredFrame[]);
   return { id: signatureId(serviceId, version, print), version, fingerprint: print, culprit: facts.culprit, parts, frames, mapped: frames.some(({ original }) => original !== null) };
 }

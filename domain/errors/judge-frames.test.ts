@@ -39,6 +39,14 @@ describe("which frames count", () => {
     expect(judgeFrames([{ ...frame!, source_line: "throw 1;" }], "Error").tellsPlace).toBe(true);
   });
 
+  it("of functions that call each other without end begin with the same one", () => {
+    const stack = (first: string, second: string) => `${`${first}@${APP}:1:1\n${second}@${APP}:2:1\n`.repeat(20)}start@${APP}:3:1`;
+    const names = (text: string, type: string) => judged(text, type).counted.map(({ name }) => name);
+    expect(names(stack("odd", "even"), "InternalError")).toEqual(["even", "odd", "start"]);
+    expect(names(stack("even", "odd"), "RangeError")).toEqual(["even", "odd", "start"]);
+    expect(names(stack("odd", "even"), "TypeError")).toEqual(["odd", "even", "start"]);
+  });
+
   it("of a page are one at every address", () => {
     const places = ["https://shop.example/cart", "https://shop.example/cart/7?x=1", "https://shop.example/"].map((page) => judged(`pay@${page}:10:3`).counted);
     expect(places.map(([place]) => place)).toMatchObject(places.map(() => ({ name: "pay", file: "<document>" })));

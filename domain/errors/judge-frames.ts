@@ -1,5 +1,6 @@
 import type { FrameVerdict } from "../../schemas/frames.ts";
 import { functionName } from "./function-name.ts";
+import { neutralType } from "./neutral-error.ts";
 import type { ParsedFrame } from "./parse-stack.ts";
 
 /** The frames of a stack as grouping sees them. */
@@ -36,6 +37,7 @@ export function judgeFrames(frames: readonly ParsedFrame[], type: string): Judge
   leaveConstructorsOut(frames, verdicts, type);
   const isInApp = hasInApp(frames, verdicts);
   const places: Place[] = [];
+  let innermostCycle = 0;
   // Loops by hand: this runs for each new stack of the service, of up to a hundred frames.
   for (let at = 0; at < frames.length; at++) {
     if (verdicts[at] !== "counted") continue;
@@ -45,9 +47,11 @@ export function judgeFrames(frames: readonly ParsedFrame[], type: string): Judge
     else if (places.length > MAX_GROUPING_FRAMES + MAX_CYCLE) verdicts[at] = "too_far";
     else {
       places.push(placeOf(frame, at));
-      takeRepeated(places, verdicts);
+      const cycle = takeRepeated(places, verdicts);
+      if (cycle > 0 && cycle === places.length) innermostCycle = cycle;
     }
   }
+  if (innermostCycle > 1 && neutralType(type) === "RangeError") rotateCycle(places, innermostCycle);
   while (places.length > MAX_GROUPING_FRAMES) verdicts[places.pop()!.at] = "too_far";
   const [innermost] = places;
   const tellsPlace = isInApp && innermost !== undefined && (innermost.name !== "" || innermost.line !== "");
@@ -103,16 +107,27 @@ function placeOf({ function: printed, stable_file: file, source_line: line }: Pa
   return { name, file, line: name === "" && line !== null ? line : "", at };
 }
 
-/** Takes the end away when it repeats what stands right before it: `a b a b` → `a b`. */
-function takeRepeated(places: Place[], verdicts: FrameVerdict[]): void {
+/**
+ * Takes the end away when it repeats what stands right before it: `a b a b` → `a b`. Returns how
+ * many places repeated, 0 for none.
+ */
+function takeRepeated(places: Place[], verdicts: FrameVerdict[]): number {
   const { length } = places;
   for (let cycle = 1; cycle <= MAX_CYCLE && cycle * 2 <= length; cycle++) {
     let at = length - 1;
     while (at >= length - cycle && isSame(places[at]!, places[at - cycle]!)) at--;
     if (at >= length - cycle) continue;
     for (let left = cycle; left > 0; left--) verdicts[places.pop()!.at] = "repeated";
-    return;
+    return cycle;
   }
+  return 0;
+}
+
+/** Functions that call each other without end: which of them is the last depends on the stack's size alone. */
+function rotateCycle(places: Place[], cycle: number): void {
+  const texts = places.slice(0, cycle).map(({ name, file }) => `${name} ${file}`);
+  const first = texts.indexOf(texts.toSorted()[0]!);
+  places.unshift(...places.splice(first, cycle - first));
 }
 
 /** Lengths first: they settle most comparisons without reading the texts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import wordings from "./engine-wordings.json" with { type: "json" };
-import { neutralMessage, neutralType } from "./neutral-error.ts";
+import { neutralMessage, neutralType, ownMessage } from "./neutral-error.ts";
 import { stableMessage } from "./stable-message.ts";
 
 type Said = [type: string, message: string];
@@ -23,7 +23,7 @@ describe("a message of an engine", () => {
   it.each([
     ["TypeError", "Cannot read properties of null (reading 'total')", "nullish access of total"],
     ["TypeError", "Cannot read property 'total' of undefined", "nullish access of total"],
-    ["TypeError", "Uncaught TypeError: Cannot set properties of undefined (setting 'on-click')", "nullish access of on-click"],
+    ["TypeError", "TypeError: Cannot set properties of undefined (setting 'on-click')", "nullish access of on-click"],
     ["TypeError", "undefined is not an object (evaluating 'this.cart.items[0]')", "nullish access of 0"],
     ["TypeError", "null is not an object (evaluating 'cart.total = price(1)')", "nullish access of total"],
     ["ReferenceError", "$ is not defined", "not defined of $"],
@@ -34,12 +34,22 @@ describe("a message of an engine", () => {
     ["InternalError", "too much recursion", "endless recursion"],
     ["TypeError", "Failed to execute 'observe' on 'MutationObserver': parameter 1 is not of type 'Node'.", "failed call of MutationObserver.observe"],
     ["SyntaxError", "expected expression, got ';'", "script that cannot be read"],
+    ["AggregateError", "", "every promise rejected"],
   ])("%s: %s", (type, message, text) => expect(neutralMessage(type, message)).toBe(text));
 
   it.each([
     ["Error", "User 42 not found"], ["AssertionError", "expected 3, got 4"], ["Error", "Cart.add: no such item"], ["Error", "Unexpected token in the answer"], ["Error", ""],
     ["Error", `${"x".repeat(600)} is not a function`],
   ])("is not what a person wrote: %s: %s", (type, message) => expect(neutralMessage(type, message)).toBeNull());
+
+  it.each([
+    ["TypeError", "Uncaught TypeError: x is not a function", "x is not a function"],
+    ["Error", "Uncaught (in promise) Error: no", "no"],
+    ["Error", "Uncaught null", "null"],
+    ["Error", "uncaught exception: null", "null"],
+    ["Error", "Error: told by somebody", "Error: told by somebody"],
+    ["Error", "null", "null"],
+  ])("is reported with more than itself: %s: %s", (type, message, own) => expect(ownMessage(type, message)).toBe(own));
 
   it("takes little time, whatever it is made of", () => {
     const parts = ["a is not ", "' of '", "JSON at position ", " in ", "evaluating '", "[", "(", "."];

@@ -129,6 +129,7 @@ const FAILURES: Failure[] = [
     text: "fetch failed",
     wordings: [/^Failed to fetch(?: \(.*\))?$/, /^NetworkError when attempting to fetch resource\.$/, /^Load failed(?: \(.*\))?$/, /^Network request failed$/, /^fetch failed$/, /^The network connection was lost\.$/, /^The Internet connection appears to be offline\.$/],
   },
+  { text: "every promise rejected", type: "AggregateError", wordings: [/^All promises were rejected$/, /^No Promise in Promise\.any was resolved$/, /^$/] },
   { text: "aborted", wordings: [/^The user aborted a request\.$/, /^signal is aborted without reason$/, /^Th(?:e|is) operation was aborted\.?\s*$/, /^Fetch is aborted$/, /^BodyStreamBuffer was aborted$/] },
   { text: "timed out", wordings: [/^signal timed out$/, /^The operation timed out\.?\s*$/, /^The operation was aborted due to timeout$/] },
   { text: "invalid selector", wordings: [/^Failed to execute '\w+' on '\w+': '.*' is not a valid selector\.$/s, /^\w+\.\w+: '.*' is not a valid selector$/s, /^'.*' is not a valid selector\.?$/s] },
@@ -145,21 +146,30 @@ const FAILURES: Failure[] = [
   { text: "failed construction", wordings: [/^Failed to construct '(?<name>\w+)': /, new RegExp(`^(?<name>${BROWSER_OBJECTS}) constructor: `)] },
 ];
 
-/** What `window.onerror`, unhandled rejections and `response.json()` put before a message. */
-const PREFIX = /^(?:Uncaught )?(?:\(in promise\) )?(?:[A-Z][\w$]*(?:Error|Exception): )?(?:Failed to execute 'json' on '\w+': )?/;
+/** What `window.onerror` and unhandled rejections put before a message. */
+const REPORTED = /^(?:Uncaught |uncaught exception: )(?:\(in promise\) )?/;
+/** What stands before an engine's own words: the type, and of `response.json()` what was called. */
+const PREFIX = /^(?:[A-Z][\w$]*(?:Error|Exception): )?(?:Failed to execute 'json' on '\w+': )?/;
 /** Longer ones are no engine's own; it bounds what searching one can take. */
 const LONGEST = 500;
 
+/** The message itself, without what browsers put before it when nobody caught the error. */
+export function ownMessage(type: string, message: string): string {
+  const own = message.replace(REPORTED, "");
+  return own.length < message.length && own.startsWith(`${type}: `) ? own.slice(type.length + 2) : own;
+}
+
 /**
- * A message of an engine as one text for all engines, such as `nullish access of total`. Null when
+ * An engine's own message as one text for all engines, such as `nullish access of total`. Null when
  * it is no engine's, as far as the table knows.
  */
 export function neutralMessage(type: string, message: string): string | null {
   if (message.length > LONGEST) return null;
-  return (type === "SyntaxError" ? describeSyntaxError : describeOther)(message) || null;
+  return (describeTyped.get(type) ?? describeOther)(message) || null;
 }
 
-const describeSyntaxError = remember(1_000, (message) => describeMessage(message, "SyntaxError"));
+const TYPES = [...new Set(FAILURES.flatMap(({ type }) => type ?? []))];
+const describeTyped = new Map(TYPES.map((type) => [type, remember(1_000, (message) => describeMessage(message, type))]));
 const describeOther = remember(5_000, (message) => describeMessage(message, ""));
 
 function describeMessage(message: string, type: string): string {

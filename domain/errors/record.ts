@@ -18,6 +18,7 @@ import { creationDay, UNBOUNDED, type CreationDay } from "./creation-bounds.ts";
 import { firstPriority } from "./classify.ts";
 import { countBySignature, joinCounted, lastRelease, releasesOf, type Counted, type Increment } from "./count-by-signature.ts";
 import { regressingRelease } from "./decide-regression.ts";
+import { EARLIER_VERSION } from "./earlier-fingerprint.ts";
 import { framesOf, groupingPartsOf } from "./left-out.ts";
 import { noteCreations } from "./note-creations.ts";
 import { noteEnvironments } from "./note-environments.ts";
@@ -92,7 +93,16 @@ async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows):
   const adoptedIds = new Set(adopted.values());
   counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adoptedIds.has(increment.id)).map(({ increment }) => increment))));
   const strange = missing.filter(({ increment }) => !adoptedIds.has(increment.id));
-  const earlier = await adoptEarlier(tx, strange.filter((each) => !isTooMany(each)).map(({ increment }) => described.get(increment.id)!));
+  const descriptionsOf = (some: readonly Counted[]): Description[] => some.map(({ increment }) => described.get(increment.id)!);
+  const earlier = new Map<string, string>();
+  const created: string[] = [];
+  // Those of the earlier rules first: others of the batch may become part of them.
+  const isEarlier = ({ increment }: Counted): boolean => described.get(increment.id)!.grouping_version === EARLIER_VERSION;
+  for (const some of [strange.filter(isEarlier), strange.filter((each) => !isEarlier(each))]) {
+    for (const [id, signature] of await adoptEarlier(tx, descriptionsOf(some.filter((each) => !isTooMany(each))))) earlier.set(id, signature);
+    const fresh = some.filter(({ increment }) => !earlier.has(increment.id));
+    created.push(...(await countNew(tx, await withSources(tx, descriptionsOf(fresh)))));
+  }
   const ofEarlier = joinEarlier(strange, earlier);
   counted.push(...(await countKnown(tx, ofEarlier.map(({ increment }) => increment))));
   for (const each of ofEarlier) byId.set(each.increment.id, joined(byId.get(each.increment.id), each));
@@ -102,8 +112,6 @@ async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows):
     ...back.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, back.filter((each) => each.resolved_in !== null), byId)),
   ];
-  const fresh = strange.filter(({ increment }) => !earlier.has(increment.id));
-  const created = await countNew(tx, await withSources(tx, fresh.map(({ increment }) => described.get(increment.id)!)));
   const environmentsOf = await noteEnvironments(tx, rows, new Map([...ids, ...adopted]));
   if (created.length === 0 && regressed.length === 0) return { created: [], environmentsOf };
   const returned = await describe(regressed.map(({ id }) => byId.get(id)!), { rows, aliases: ids, readRows });

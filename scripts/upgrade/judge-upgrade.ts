@@ -32,11 +32,15 @@ export async function judgeErrors(stores: DataStores, { ledger, retries }: Loade
 }
 
 async function judgeSignatures({ database, clickhouse }: DataStores, want: Want): Promise<void> {
-  const rows = await clickhouse.query<{ id: string; rows: string }>("SELECT signature_id AS id, count() AS rows FROM beacon_events GROUP BY id");
+  const stored = await clickhouse.query<{ id: string; rows: string }>("SELECT signature_id AS id, count() AS rows FROM beacon_events GROUP BY id");
+  const aliases = await database.execute<{ id: string; signature_id: string }>(sql`select id, signature_id from error_aliases`);
+  const partOf = new Map(aliases.rows.map(({ id, signature_id: signature }) => [id, signature]));
+  const rows = new Map<string, number>();
+  for (const { id, rows: some } of stored) rows.set(partOf.get(id) ?? id, (rows.get(partOf.get(id) ?? id) ?? 0) + Number(some));
   const counted = await database.execute<{ id: string; occurrences: string }>(sql`select id, occurrences::text from error_signatures`);
   const occurrences = new Map(counted.rows.map((row) => [row.id, row.occurrences]));
-  const wrong = rows.filter((row) => occurrences.get(row.id) !== row.rows);
-  want(wrong.length === 0 && rows.length === occurrences.size, `${wrong.length} of ${rows.length} signatures count otherwise than their rows`);
+  const wrong = [...rows].filter(([id, some]) => Number(occurrences.get(id)) !== some);
+  want(wrong.length === 0 && rows.size === occurrences.size, `${wrong.length} of ${rows.size} signatures count otherwise than their rows`);
   const [seen] = await clickhouse.query<{ named: string; seen: string }>(
     "SELECT (SELECT count() FROM beacon_events WHERE event_id_given) AS named, (SELECT count() FROM seen_event_ids FINAL) AS seen",
   );

@@ -27,6 +27,10 @@ const ends = await eventLog.ends("beacons");
 const isDone = (next: bigint | undefined, end: bigint): boolean => dieAt === "never" && (end === 0n || next === end);
 for (;;) {
   const rows = await database.select().from(cursors);
-  if (ends.every((end, partition) => isDone(rows.find((row) => row.partition === partition)?.nextOffset, end))) process.exit(0);
+  if (ends.every((end, partition) => isDone(rows.find((row) => row.partition === partition)?.nextOffset, end))) {
+    // Node 20 aborts when a process ends while a thread of it still loads its module.
+    await pool.run({ logId: eventLog.id, records: [] });
+    process.exit(0);
+  }
   await new Promise((resolve) => setTimeout(resolve, 20));
 }

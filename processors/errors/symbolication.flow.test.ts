@@ -141,7 +141,7 @@ describe("a frame of a script with a map", () => {
     expect(frames[0]!.original!.context).toEqual({ pre: SOURCE.split("\n").slice(1, 6), line: "    return this.items.map((item) => item.price.amount);", post: ["  }", "}", ""] });
     expect(frames[1]).toMatchObject({ original: null, unmapped_reason: "not_applicable" });
     expect(frames[2]).toMatchObject({ function: "t.n", original: { source: "src/cart.js", line: 7, name: "total" } });
-    expect(frames).toMatchObject(latest!.frames);
+    expect(frames).toEqual(latest!.frames.map((frame, at) => Object.assign({}, frame, { grouping: frames[at]!.grouping })));
     expect(frames.map((frame) => frame.grouping)).toEqual(["counted", "native", "counted"]);
     expect([culprit, grouping.parts.map(({ value }) => value)]).toEqual(["src/cart.js", ["TypeError", "src/cart.js: return this.items.map((item) => item.price.amount);", "total in src/cart.js"]]);
   });

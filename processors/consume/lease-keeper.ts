@@ -67,8 +67,8 @@ export function makeLeaseKeeper(state: RunnerState, gate: Gate): LeaseKeeper {
   }
 
   function readAgain(partition: number, next: bigint): void {
+    // What was fetched before may still come first: by `expected` the runner tells it from a gap, so that stays as it is.
     if (intake.readAgain(partition, next) || (expected.get(partition) ?? next) <= next) return;
-    expected.set(partition, next);
     options.readAgain?.(partition, next);
   }
 

@@ -63,10 +63,10 @@ export function describeIngest(failure: object): Record<string, Record<string, O
         operationId: "postHeartbeat",
         tags: [TAG],
         summary: "Ping a heartbeat monitor",
-        description: "Without a body it is an `ok`. At most 10 KiB. Needs the scope `heartbeat:write`.",
+        description: "Without a body it is an `ok`. A text is one of the statuses or becomes the message; a form has the fields of the JSON object. At most 10 KiB. Needs the scope `heartbeat:write`.",
         security: KEY_SECURITY,
         parameters: [MONITOR],
-        requestBody: { required: false, content: { "application/json": { schema: jsonSchema(PingBody) } } },
+        requestBody: { required: false, content: { "application/json": { schema: jsonSchema(PingBody) }, "text/plain": { schema: { type: "string" }, example: "3 files, 5 MB" } } },
         responses: { "200": json("Taken in, durably.", jsonSchema(PingAnswer)), ...refusals("400", "401", "403", "404", "413", "415", "429", "503") },
       },
       get: {

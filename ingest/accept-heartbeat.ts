@@ -4,7 +4,7 @@ import { readHeartbeatStatus } from "../domain/heartbeats/read-status.ts";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
-import { readPing } from "../schemas/messages/ping.ts";
+import { loggedPing, readPing } from "../schemas/messages/ping.ts";
 import { authenticate, isLet, lookUpFailure, type Entrance } from "./authenticate.ts";
 import { hasNoBody, receiveBody, type Exchange } from "./exchange.ts";
 import type { CachedMonitor } from "./find-credentials.ts";
@@ -40,7 +40,7 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, reques
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
       if (!isLet(exchange, needs.rateLimit.take(monitor.id, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR))) return;
       const receivedAt = needs.clock.now();
-      const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: bytes };
+      const entry = { requestNumber: 0, receivedAt, detached: true, organizationId: key.organizationId, subjectId: monitor.id, body: loggedPing(bytes, reading.ping) };
       const partition = murmur2Partition(monitor.id, needs.eventLog.partitions("heartbeats"));
       settle(needs, exchange, "heartbeats", partition, entry, () => {
         const { status, nextExpectedAt } = predictPing(monitor, reading.ping, receivedAt);

@@ -48,25 +48,28 @@ export async function startEdge(needs: EdgeNeeds, probes: Probes): Promise<Edge>
   }
 
   const app = App();
-  app.options(BEACON, (response, request) => {
-    const exchange = begin(response, request);
-    exchange.openToOrigins = true;
-    exchange.rate = noLimitAt(needs.clock.now());
-    exchange.reply(204, "", CORS_PREFLIGHT);
-  });
-  app.post(BEACON, (response, request) => acceptBeacon(needs, response, request, begin(response, request)));
-  app.post("/api/metrics/ingest", (response, request) => acceptMetrics(needs, response, request, begin(response, request)));
-  app.post("/api/heartbeat/:monitor", (response, request) => {
-    const monitor = request.getParameter(0) ?? "";
-    acceptHeartbeat(needs, response, request, begin(response, request), monitor);
-  });
-  app.get("/api/heartbeat/:monitor", (response, request) => {
-    const monitor = request.getParameter(0) ?? "";
-    answerHeartbeat(needs, request, begin(response, request), monitor);
-  });
+  // Who joins addresses by hand often leaves a slash at the end.
+  for (const end of ["", "/"]) {
+    app.options(BEACON + end, (response, request) => {
+      const exchange = begin(response, request);
+      exchange.openToOrigins = true;
+      exchange.rate = noLimitAt(needs.clock.now());
+      exchange.reply(204, "", CORS_PREFLIGHT);
+    });
+    app.post(BEACON + end, (response, request) => acceptBeacon(needs, response, request, begin(response, request)));
+    app.post(`/api/metrics/ingest${end}`, (response, request) => acceptMetrics(needs, response, request, begin(response, request)));
+    app.post(`/api/heartbeat/:monitor${end}`, (response, request) => {
+      const monitor = request.getParameter(0) ?? "";
+      acceptHeartbeat(needs, response, request, begin(response, request), monitor);
+    });
+    app.get(`/api/heartbeat/:monitor${end}`, (response, request) => {
+      const monitor = request.getParameter(0) ?? "";
+      answerHeartbeat(needs, request, begin(response, request), monitor);
+    });
+  }
   app.any("/*", (response, request) => {
     const method = request.getMethod().toUpperCase();
-    const path = request.getUrl();
+    const path = request.getUrl().replace(/(?<=.)\/$/, "");
     const exchange = begin(response, request);
     exchange.forwardedFor = request.getHeader("x-forwarded-for");
     if (method !== "GET" || path.startsWith("/api/")) return refuse(needs, exchange, method, path);

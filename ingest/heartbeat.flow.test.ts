@@ -116,9 +116,27 @@ test("a failing run is down at once, and its history can be read with one look",
   );
 });
 
+test.each([
+  ["text", "3 files, 5 MB", "up", { status: "ok", message: "3 files, 5 MB" }],
+  ["form", "exit_code=2&message=disk+full", "down", { status: "fail", message: "disk full" }],
+])("what curl -d sends as %s is taken", async (kind, body, status, shown) => {
+  const slug = `curl-${kind}`;
+  await makeMonitor(slug);
+  const headers = { "X-API-Key": house.organization.apiKey, "Content-Type": "application/x-www-form-urlencoded" };
+  const answer = await fetch(`${house.edge}/api/heartbeat/${slug}/`, { method: "POST", headers, body });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { status }]);
+  await vi.waitFor(
+    async () => {
+      const { body: state } = await house.call<{ status: string; recent: object[] }>("GET", `/api/heartbeat/${slug}`);
+      expect(state).toMatchObject({ status, recent: [shown] });
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+});
+
 test("a bad ping is refused and says why, and pings of one monitor have their own limit", async () => {
   await makeMonitor("limited");
-  const bad = await fetch(`${house.edge}/api/heartbeat/limited`, { method: "POST", headers: { "X-API-Key": house.organization.apiKey }, body: "plain words" });
+  const bad = await fetch(`${house.edge}/api/heartbeat/limited`, { method: "POST", headers: { "X-API-Key": house.organization.apiKey }, body: "{plain words" });
   expect(bad.status).toBe(400);
   expect(await bad.json()).toMatchObject({ code: "INVALID_JSON", fix: expect.any(String) });
   const large = await fetch(`${house.edge}/api/heartbeat/limited`, { method: "POST", headers: { "X-API-Key": house.organization.apiKey }, body: JSON.stringify({ message: "x".repeat(11_000) }) });

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from "vitest";
-import { readPing } from "./ping.ts";
+import { loggedPing, readPing } from "./ping.ts";
 
 const read = (body: string | Uint8Array) => readPing(typeof body === "string" ? Buffer.from(body) : body);
 const OK = { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null };
 
 describe("readPing", () => {
-  test.each(["", " \n", "{}", '{"status":"ok","hostname":"db1","status_code":5}', '{"run_id":null,"message":null}'])("takes %j as an ok", (body) => {
+  test.each(["", " \n", "null", "ok", '"ok"', "status=ok", "{}", '{"status":"ok","hostname":"db1","status_code":5}', '{"run_id":null,"message":null}'])("takes %j as an ok", (body) => {
     expect(read(body)).toEqual({ kind: "read", ping: OK });
   });
 
@@ -31,12 +31,30 @@ describe("readPing", () => {
   });
 
   test.each([
-    ["backup finished", "INVALID_JSON", undefined],
+    ["backup finished\n", { message: "backup finished" }],
+    ['"backup finished"', { message: "backup finished" }],
+    ["[INFO] 3 files = 5 MB & done", { message: "[INFO] 3 files = 5 MB & done" }],
+    ["message=a&other=b", { message: "message=a&other=b" }],
+    [new Uint8Array([0x64, 0xe9, 0x6a]), { message: "d\uFFFDj" }],
+    ["fail", { status: "fail" }],
+    ['"start"', { status: "start" }],
+    ["status=log&message=disk+91%25+full", { status: "log", message: "disk 91% full" }],
+    ["exit_code=2&duration_ms=12.6&run_id=7", { status: "fail", exit_code: 2, duration_ms: 13, run_id: "7" }],
+    ["message=5 GB in 3 files", { message: "5 GB in 3 files" }],
+  ])("takes %j as text or form", (body, ping) => {
+    expect(read(body)).toEqual({ kind: "read", ping: { ...OK, ...ping } });
+  });
+
+  test.each([
     ['{"status":"ok"', "INVALID_JSON", undefined],
-    [new Uint8Array([0x22, 0xff, 0x22]), "INVALID_JSON", undefined],
+    ["{status: ok}", "INVALID_JSON", undefined],
+    [Buffer.from('{"message":"\xff"}', "latin1"), "INVALID_JSON", undefined],
     ["[]", "INVALID_REQUEST", ""],
-    ["null", "INVALID_REQUEST", ""],
-    ['"ok"', "INVALID_REQUEST", ""],
+    ["1", "INVALID_REQUEST", ""],
+    ["true", "INVALID_REQUEST", ""],
+    ["status=done", "INVALID_REQUEST", "/status"],
+    ["exit_code=", "INVALID_REQUEST", "/exit_code"],
+    ["duration_ms=long", "INVALID_REQUEST", "/duration_ms"],
     ['{"status":"done"}', "INVALID_REQUEST", "/status"],
     ['{"status":"toString"}', "INVALID_REQUEST", "/status"],
     ['{"status":5}', "INVALID_REQUEST", "/status"],
@@ -51,5 +69,13 @@ describe("readPing", () => {
     const reading = read(body);
     expect(reading).toMatchObject({ kind: "invalid", code, ...(path !== undefined && { path }) });
     expect(reading).toHaveProperty("fix");
+  });
+
+  test.each(["null", " ok ", '"done"', "exit_code=2&message=disk+full", ' {"status":"start"}', "it's \"done\""])("writes %j into the log as the object that it means", (body) => {
+    const reading = read(body);
+    if (reading.kind !== "read") throw new Error(reading.error);
+    const logged = loggedPing(Buffer.from(body), reading.ping);
+    expect(JSON.parse(Buffer.from(logged).toString())).toBeTypeOf("object");
+    expect(readPing(logged)).toEqual(reading);
   });
 });

@@ -33,31 +33,68 @@ export const PingBody = z
     duration_ms: z.number().min(0).nullish().meta({ description: "How long the run took; without it the time since the run's start is taken." }),
     message: z.string().nullish().meta({ description: "Output of the job or a note, kept whole: a body of more than 10 KiB is refused with 413." }),
   })
-  .meta({ description: "Optional: an empty body is an ok. Unknown fields are ignored.", example: { status: "ok", run_id: "2026-05-04", exit_code: 0, duration_ms: 5300 } });
+  .meta({ description: "Optional: an empty body or null is an ok. Unknown fields are ignored.", example: { status: "ok", run_id: "2026-05-04", exit_code: 0, duration_ms: 5300 } });
 
 const EMPTY_PING: Ping = { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null };
-const FIX = 'Send no body, or a JSON object such as {"status": "ok", "message": "output of the job"}.';
+const FIX = 'Send no body, the output of the job as text, or a JSON object such as {"status": "ok", "message": "output of the job"}.';
+
+/** Bytes that are no UTF-8 are shown as such: what a job prints is not to be lost for its encoding. */
+const decoder = new TextDecoder("utf-8");
 
 /**
- * Reads a ping's body (bytes, already unpacked). Empty is an `ok`; unknown fields are ignored, too long texts are cut.
+ * Reads a ping's body (bytes, already unpacked), whatever its content type: a JSON object, a form of the same
+ * fields as `curl -d status=fail` sends it, or a text, which is one of the statuses or becomes the message.
+ * Empty and `null` are an `ok`; unknown fields are ignored, too long texts are cut.
  * The same bytes always give the same ping: the edge and the processors both read them.
  */
 export function readPing(body: Uint8Array): PingReading {
   if (body.byteLength === 0) return { kind: "read", ping: EMPTY_PING };
-  let value: unknown;
-  try {
-    if (body.every(isBlank)) return { kind: "read", ping: EMPTY_PING };
-    value = readJson(body);
-  } catch {
-    return { kind: "invalid", code: "INVALID_JSON", error: "The body is not valid JSON.", fix: FIX };
+  const text = decoder.decode(body).trim();
+  if (text === "") return { kind: "read", ping: EMPTY_PING };
+  const json = tryJson(body);
+  if (json === undefined) {
+    if (text.startsWith("{")) return { kind: "invalid", code: "INVALID_JSON", error: "The body is not valid JSON.", fix: FIX };
+    return FORM.test(text) ? readFields(fieldsOfForm(text)) : readText(text);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid("", "The body must be a JSON object.");
-  return readFields(value);
+  if (json === null) return { kind: "read", ping: EMPTY_PING };
+  if (typeof json === "string") return readText(json);
+  // An exit code perhaps: taken for a message, a failure would pass for an ok.
+  if (typeof json === "number") return invalid("", "A number alone does not say what it is.", 'Send {"exit_code": 1}, or exit_code=1.');
+  if (typeof json !== "object" || Array.isArray(json)) return invalid("", "The body must be a JSON object.");
+  return readFields(json);
 }
 
-/** Space, tab, line feed, carriage return: what JSON allows around a value. */
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+function tryJson(body: Uint8Array): unknown {
+  try {
+    return readJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A ping's body for the log: a JSON object as it came, anything else as the object that it means, because
+ * processors of earlier versions read nothing else.
+ */
+export function loggedPing(body: Uint8Array, ping: Ping): Uint8Array {
+  return body.byteLength === 0 || body[0] === 0x7b ? body : Buffer.from(JSON.stringify(ping));
+}
+
+function readText(text: string): PingReading {
+  return readFields(isPingStatus(text) ? { status: text } : { message: text });
+}
+
+/** Only of known fields: a text that happens to hold `=` and `&` stays a text. */
+const FORM = /^(?:status|run_id|exit_code|duration_ms|message)=[^&]*(?:&(?:status|run_id|exit_code|duration_ms|message)=[^&]*)*$/;
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+function fieldsOfForm(text: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.fromEntries(new URLSearchParams(text));
+  for (const name of ["exit_code", "duration_ms"]) {
+    const value = fields[name];
+    if (typeof value === "string" && NUMBER.test(value)) fields[name] = Number(value);
+  }
+  return fields;
 }
 
 function readFields(value: { status?: unknown; run_id?: unknown; exit_code?: unknown; duration_ms?: unknown; message?: unknown }): PingReading {
@@ -92,6 +129,6 @@ function storable(text: string, limit: number): string {
   return text.slice(0, limit).replace(/\0|\p{Surrogate}/gu, "\uFFFD");
 }
 
-function invalid(path: string, error: string): PingReading {
-  return { kind: "invalid", code: "INVALID_REQUEST", error, path, fix: FIX };
+function invalid(path: string, error: string, fix = FIX): PingReading {
+  return { kind: "invalid", code: "INVALID_REQUEST", error, path, fix };
 }

@@ -68,7 +68,8 @@ export function makeKeptAnswering({ routes, kept, versions, judge, requestIdOf }
   };
 }
 
-function pathOf({ url }: IncomingMessage): string {
+/** The path of a request, without its query. */
+export function pathOf({ url }: IncomingMessage): string {
   const query = url!.indexOf("?");
   return query === -1 ? url! : url!.slice(0, query);
 }

@@ -5,6 +5,7 @@ import { makeContentVersions } from "../domain/organizations/content-version.ts"
 import { makeClientAddress, vouchedAddress } from "../platform/client-address.ts";
 import { Failure } from "../platform/failures.ts";
 import { newId } from "../platform/ids.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import type { Database } from "../platform/postgres/database.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import type { Probes } from "../platform/probes.ts";
@@ -48,11 +49,16 @@ export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourc
   routes: readonly Route[];
   /** An edge to forward the ingest endpoints to, such as `http://127.0.0.1:8081`; null when they are served elsewhere. */
   edge: { address: string } | null;
+  /** Hears how long each answer took; without it nobody does. */
+  metrics?: Pick<Metrics, "httpDuration">;
   /** Answers `/livez`, `/readyz` and `/metrics`; without it nothing does. */
   probes?: Probes;
 }
 
 const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
+
+/** Of the REST API's addresses: who joins them by hand often leaves one. Pages have relative links, so theirs count. */
+const SLASH_AT_END = new RegExp(`^(?<path>${API_ROOT}/[^?]*[^/?])/(?=\\?|$)`);
 
 /** Answers that are kept, of all organizations together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
@@ -87,11 +93,16 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
     return reply.code(status).headers(headers).send(body);
   }
 
+  function noteAnswer({ method = "" }: Pick<IncomingMessage, "method">, route: string | undefined, status: number, seconds: number): void {
+    options.metrics?.httpDuration.observe({ method, route: route ?? "none", status: `${Math.floor(status / 100)}xx` }, seconds);
+  }
+
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
-    serverFactory: (handle) => makeStrangersRefusingServer(handle, { refuseAtOnce: authentication.refuseAtOnce, keptAnswering, requestIdOf, requestTimeout: REQUEST_TIMEOUT_MS }),
+    serverFactory: (handle) => makeStrangersRefusingServer(handle, { refuseAtOnce: authentication.refuseAtOnce, keptAnswering, requestIdOf, noteAnswer, requestTimeout: REQUEST_TIMEOUT_MS }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    rewriteUrl: ({ url = "" }) => url.replace(SLASH_AT_END, "$<path>"),
     // While stopping, what arrives on an open connection is still answered; the connection then ends.
     return503OnClosing: false,
     genReqId: requestIdOf,
@@ -108,6 +119,7 @@ export async function buildControlPlane(options: ControlPlaneOptions): Promise<F
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("X-Request-Id", request.id).header("X-Content-Type-Options", "nosniff");
   });
+  app.addHook("onResponse", async (request, reply) => noteAnswer(request, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000));
   app.addHook("onClose", () => keys.close());
   app.addHook("onClose", async () => indexing.close());
   app.setErrorHandler(answerFailure);
@@ -135,34 +147,34 @@ function registerApi(
     void reply.header("Cache-Control", "no-store");
     request.caller = await authentication.requireCaller(request, reply);
     // Before the body is looked at: whatever it is, the address is wrong.
-    if (request.is404) throw unknownAddress(request, reply, table);
+    if (request.is404) return answerUnknown(request, reply, table);
     const { route } = request.routeOptions.config;
     const refusal = route && scopeRefusal(request.caller.scopes, scopesOf(route));
     if (refusal) throw refusal;
+    return undefined;
   });
   // Other processes hear of it from Postgres; whoever was answered here sees it here at once.
   api.addHook("onSend", async (request, reply) => {
     if (request.caller && request.method !== "GET" && request.method !== "HEAD" && reply.statusCode < 400) pages.dropOf(request.caller.actor.organizationId);
   });
-  api.setNotFoundHandler((request, reply) => {
-    throw unknownAddress(request, reply, table);
-  });
+  api.setNotFoundHandler((request, reply) => answerUnknown(request, reply, table));
   registerRoutes(api, options);
 }
 
-/** NOT_FOUND, or METHOD_NOT_ALLOWED with the `Allow` header. */
-function unknownAddress(request: FastifyRequest, reply: FastifyReply, table: RouteTable): Failure {
+/** OPTIONS is answered with the methods that are offered; else NOT_FOUND, or METHOD_NOT_ALLOWED with the `Allow` header. */
+function answerUnknown(request: FastifyRequest, reply: FastifyReply, table: RouteTable): FastifyReply {
   const methods = table.methodsAt(request.url.split("?")[0]!);
-  if (methods.length === 0 || methods.includes(request.method)) return new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "/docs lists every endpoint." });
-  void reply.header("Allow", methods.join(", "));
-  return new Failure("METHOD_NOT_ALLOWED", `${request.method} is not offered here.`, { fix: `Use ${methods.join(" or ")}.` });
+  if (methods.length === 0 || methods.includes(request.method)) throw new Failure("NOT_FOUND", "There is nothing at this address.", { fix: "/docs lists every endpoint." });
+  void reply.header("Allow", [...methods, "OPTIONS"].join(", "));
+  if (request.method === "OPTIONS") return reply.code(204).send();
+  throw new Failure("METHOD_NOT_ALLOWED", `${request.method} is not offered here.`, { fix: `Use ${methods.join(" or ")}.` });
 }
 
 function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, { authentication, pages, table }: { authentication: Authentication; pages: Pages; table: RouteTable }): FastifyReply {
   const wantsPage = (request.method === "GET" || request.method === "HEAD") && (header(request, "accept") ?? "").includes("text/html");
   if (wantsPage && !request.url.startsWith("/api/")) return pages.answerNotFound(reply);
   if (request.url.startsWith("/api/")) authentication.countStranger(request, reply);
-  throw unknownAddress(request, reply, table);
+  return answerUnknown(request, reply, table);
 }
 
 function serveProbes(app: FastifyInstance, probes: Probes, addressOf: (request: FastifyRequest) => string): void {

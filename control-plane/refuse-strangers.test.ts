@@ -1,6 +1,7 @@
 import { request } from "undici";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { makeApiKey } from "../domain/api-keys/format.ts";
+import { makeMetrics } from "../platform/metrics.ts";
 import { startTestControlPlane, type TestControlPlane } from "../testing/control-plane.ts";
 
 const PATH = "/api/v1/services";
@@ -49,4 +50,18 @@ test.each(["GET", "HEAD"] as const)("a %s is refused by the server as Fastify wo
     expect(listening, name).toEqual(inside);
   }
   expect(await mine()).toBe(200);
+});
+
+test("each answer is measured by its route and the class of its status, whoever gives it", async () => {
+  const metrics = makeMetrics();
+  const plane = await startTestControlPlane({ metrics });
+  onTestFinished(() => plane.stop());
+  const url = await plane.app.listen({ port: 0, host: "127.0.0.1" });
+  const mine = MINE.headers(plane);
+  const ask = async (path: string, headers: Record<string, string>) => (await request(url + path, { headers })).body.dump();
+  await ask(PATH, {});
+  // The second is answered from what is kept.
+  for (const path of [PATH, PATH, `${PATH}/nothing`, "/api/v1/nothing"]) await ask(path, mine);
+  const counts = async () => Object.fromEntries([...(await metrics.text()).matchAll(/^pharos_http_request_duration_seconds_count\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => [labels!.replaceAll(/\w+=|"/g, ""), Number(count)]));
+  await vi.waitFor(async () => expect(await counts()).toEqual({ "GET,none,4xx": 2, "GET,/api/v1/services,2xx": 2, "GET,/api/v1/services/:id,4xx": 1 }));
 });

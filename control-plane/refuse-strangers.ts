@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { KeptAnswering } from "./answer-kept.ts";
+import { pathOf, type KeptAnswering } from "./answer-kept.ts";
 import type { Authentication } from "./authenticate.ts";
 import { failureReply } from "./failure-reply.ts";
 import { API_ROOT } from "./route-table.ts";
@@ -10,6 +10,8 @@ const KEEP_ALIVE_MS = 72_000;
 interface StrangersRefusingNeeds extends Pick<Authentication, "refuseAtOnce"> {
   keptAnswering: KeptAnswering;
   requestIdOf(request: IncomingMessage): string;
+  /** Hears of the answers that are given here: the route, or none for what was refused before one was looked for. */
+  noteAnswer(request: IncomingMessage, route: string | undefined, status: number, seconds: number): void;
   /** How long a request's bytes may take to arrive, in ms. */
   requestTimeout: number;
 }
@@ -19,7 +21,7 @@ interface StrangersRefusingNeeds extends Pick<Authentication, "refuseAtOnce"> {
  * thousand at once, everybody else waits meanwhile, and `handle`, which is Fastify's, takes much longer to refuse. It also
  * answers by itself what is kept.
  */
-export function makeStrangersRefusingServer(handle: RequestListener, { refuseAtOnce, keptAnswering, requestIdOf, requestTimeout }: StrangersRefusingNeeds): Server {
+export function makeStrangersRefusingServer(handle: RequestListener, { refuseAtOnce, keptAnswering, requestIdOf, noteAnswer, requestTimeout }: StrangersRefusingNeeds): Server {
   function refuse(request: IncomingMessage, response: ServerResponse): boolean {
     const refusal = isBelowApi(request.url!) ? refuseAtOnce(request) : null;
     if (!refusal) return false;
@@ -28,10 +30,13 @@ export function makeStrangersRefusingServer(handle: RequestListener, { refuseAtO
     const bytes = Buffer.from(body);
     response.writeHead(status, { ...refusal.headers, ...headers, "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Length": bytes.length });
     response.end(request.method === "HEAD" ? undefined : bytes);
+    noteAnswer(request, undefined, status, 0);
     return true;
   }
   async function answerKept(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!(await keptAnswering.answer(request, response))) handle(request, response);
+    const began = performance.now();
+    if (await keptAnswering.answer(request, response)) noteAnswer(request, pathOf(request), response.statusCode, (performance.now() - began) / 1_000);
+    else handle(request, response);
   }
   return createServer({ requestTimeout, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     if (refuse(request, response)) return;

@@ -136,8 +136,30 @@ describe("an address", () => {
   it("with another method is 405 and says which are offered", async () => {
     const answer = await plane.call("PUT", "/services", {});
     expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
-    expect(answer.headers.allow).toBe("GET, HEAD, POST");
-    expect((await plane.call("POST", `/services/${UNKNOWN_ID}`, {})).headers.allow).toBe("GET, HEAD, PATCH, DELETE");
+    expect(answer.headers.allow).toBe("GET, HEAD, POST, OPTIONS");
+    expect((await plane.call("POST", `/services/${UNKNOWN_ID}`, {})).headers.allow).toBe("GET, HEAD, PATCH, DELETE, OPTIONS");
+  });
+
+  it("tells which methods are offered", async () => {
+    const answer = await plane.app.inject({ method: "OPTIONS", url: "/api/v1/services", headers: { "x-api-key": plane.organization.apiKey } });
+    expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, "GET, HEAD, POST, OPTIONS", ""]);
+    expect((await plane.app.inject({ method: "OPTIONS", url: "/nothing" })).statusCode).toBe(404);
+  });
+
+  it("with a slash at its end is the same", async () => {
+    const made = await plane.call("POST", "/services/?", { name: "Slashed" });
+    expect(made.status).toBe(201);
+    expect((await plane.call("GET", `/services/${String(made.body.id)}/`)).body).toMatchObject({ name: "Slashed" });
+    expect((await plane.call("GET", "/services/?limit=1")).body.services).toHaveLength(1);
+    expectFailure(await plane.call("PUT", "/services/", {}), 405, "METHOD_NOT_ALLOWED");
+    expectFailure(await plane.call("GET", "/services//"), 404, "NOT_FOUND");
+  });
+
+  it("that names nothing says where ids are found", async () => {
+    expect((await plane.call("GET", `/services/${UNKNOWN_ID}`)).body).toMatchObject({ error: "No such service.", fix: "GET /services lists the ids." });
+    const fix = 'An id is a UUID, and "web-shop" is none. GET /services lists the ids.';
+    expect((await plane.call("PATCH", "/services/web-shop", { name: "Shop" })).body).toMatchObject({ error: "No such service.", fix });
+    expect((await plane.call("GET", "/incidents/web-shop/updates")).body).toMatchObject({ fix: fix.replace("services", "incidents") });
   });
 
   it("asked by a method that is rarely used is refused as any other", async () => {
@@ -159,7 +181,7 @@ describe("an address", () => {
 
   it("that is known answers 405 with Allow to another method, outside the API too", async () => {
     const ask = async (method: string, url: string) => (await plane.app.inject({ method: method as "GET", url })) as unknown as { statusCode: number; headers: Answer["headers"] };
-    for (const [url, allow] of [["/openapi.json", "GET, HEAD"], ["/sdk", "GET, HEAD"], ["/pages/test-team", "GET, HEAD"], ["/pages/test-team/unlock", "GET, HEAD, POST"], ["/pages/test-team/subscribers", "POST"]] as const) {
+    for (const [url, allow] of [["/openapi.json", "GET, HEAD, OPTIONS"], ["/sdk", "GET, HEAD, OPTIONS"], ["/pages/test-team", "GET, HEAD, OPTIONS"], ["/pages/test-team/unlock", "GET, HEAD, OPTIONS, POST"], ["/pages/test-team/subscribers", "OPTIONS, POST"]] as const) {
       const { statusCode, headers } = await ask("PUT", url);
       expect([statusCode, headers.allow?.split(", ").toSorted().join(", ")], url).toEqual([405, allow]);
     }

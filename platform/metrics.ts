@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** What `/metrics` shows, in Prometheus' text form. */
 export interface Metrics {
@@ -7,6 +7,8 @@ export interface Metrics {
   text(): Promise<string>;
   pipelineLag: Gauge<"topic" | "group">;
   deadLetters: Counter<"topic" | "group">;
+  /** Answers of the control plane; `status` is a class such as `4xx`, `route` a path as it is declared. */
+  httpDuration: Histogram<"method" | "route" | "status">;
   /** What was deleted because its time was over, by table; and when all of it was last looked through, in seconds since 1970. */
   retention: { rows: Counter<"what">; bytes: Counter<"what">; lastRun: Gauge };
   openDeadLetters: Gauge<"topic" | "group">;
@@ -43,6 +45,13 @@ export function makeMetrics(): Metrics {
       name: "pharos_dead_letters_open",
       help: "Dead letters that nobody has replayed or discarded yet. Every processor tells the same number.",
       labelNames: ["topic", "group"],
+      registers: [registry],
+    }),
+    httpDuration: new Histogram({
+      name: "pharos_http_request_duration_seconds",
+      help: "How long the control plane took from a request's head to the end of its answer, by the route as it is declared.",
+      labelNames: ["method", "route", "status"],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers: [registry],
     }),
     retention: {

@@ -55,6 +55,7 @@ test("the start page, the demo's page, the API description and the probes answer
   // Not through a proxy that nobody named: it would look as if this machine asked.
   for (const base of [service.base, service.edge]) expect((await fetch(`${base}/metrics`, { headers: { "X-Forwarded-For": "203.0.113.9" } })).status).toBe(403);
   expect(metrics).toMatch(/pharos_pipeline_lag_events\{topic="beacons",group="errors"\} \d/);
+  expect(metrics).toMatch(/pharos_http_request_duration_seconds_count\{method="GET",route="\/pages\/:slug",status="2xx"\} 1\n/);
 });
 
 test("one address serves the ingest endpoints as well", async () => {

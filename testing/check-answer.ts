@@ -14,7 +14,7 @@ export function checkAnswers(app: FastifyInstance, routes: readonly Route[]): vo
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>;
   app.inject = (async (options: InjectOptions) => {
     const response = await inject(options);
-    const path = typeof options.url === "string" ? options.url.split("?")[0]! : "";
+    const path = typeof options.url === "string" ? options.url.split("?")[0]!.replace(/\/$/, "") : "";
     const fault = path.startsWith(`${API_ROOT}/`) && options.method !== "HEAD" ? faultOf(routeAt(routes, String(options.method), path), response) : null;
     if (fault) throw new Error(`${options.method} ${path} answered ${response.statusCode}, ${fault}:\n${response.body.slice(0, 2_000)}`);
     return response;
@@ -31,6 +31,7 @@ function routeAt(routes: readonly Route[], method: string, path: string): Route 
 function faultOf(route: Route | undefined, response: LightMyRequestResponse): string | null {
   const type = String(response.headers["content-type"]);
   if (response.statusCode >= 400) return failureFault(route, response);
+  if (response.raw.req.method === "OPTIONS") return response.statusCode === 204 && response.headers.allow !== undefined ? null : "which does not tell the methods that are offered";
   if (!route) return "which no route declares";
   const { status = 200, otherStatus, otherType } = route;
   if (response.statusCode !== status && response.statusCode !== otherStatus?.status) return "which the route does not declare";

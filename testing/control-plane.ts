@@ -40,7 +40,7 @@ export interface Answer {
   body: Record<string, unknown> & { error?: string; code?: string; path?: string; fix?: string; request_id?: string };
 }
 
-interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | "probes" | "clock" | "clickhouse">> {
+interface Options extends Partial<Pick<ControlPlaneOptions, "routes" | "edge" | "probes" | "clock" | "clickhouse" | "metrics">> {
   settings?: Record<string, string>;
 }
 

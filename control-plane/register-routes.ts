@@ -3,7 +3,6 @@ import type { z } from "zod";
 import type { ContentVersions } from "../domain/organizations/content-version.ts";
 import { makeDayBudget, type DayBudget } from "../platform/day-budget.ts";
 import { Failure } from "../platform/failures.ts";
-import { isUuid } from "../platform/ids.ts";
 import { makePlacesByOwner, type PlacesByOwner } from "../platform/places.ts";
 import type { Tenants } from "../platform/postgres/tenants.ts";
 import { CHANGES_PER_DAY } from "../schemas/plans.ts";
@@ -23,8 +22,6 @@ import { sendStream } from "./send-stream.ts";
 const AT_ONCE = 4;
 
 interface Answering {
-  /** Paths of lists, in which the ids of what a path names are found. */
-  lists: ReadonlySet<string>;
   needsOf(organizationId: string): ControlPlaneNeeds;
   kept: KeptAnswers<KeptAnswer>;
   changes: DayBudget;
@@ -36,7 +33,6 @@ interface Answering {
 export function registerRoutes(api: FastifyInstance, { routes, tenants, versions, kept, ...others }: Omit<ControlPlaneNeeds, "database"> & { routes: readonly Route[]; tenants: Tenants; versions: ContentVersions; kept: KeptAnswers<KeptAnswer> }): void {
   const changes = makeDayBudget(others);
   const answering: Answering = {
-    lists: new Set(routes.flatMap(({ method, path }) => (method === "GET" ? [path] : []))),
     changes,
     // This is where a request is bound to its organization: no handler has another way to the database.
     needsOf: (organizationId) => ({ ...others, database: tenants.of(organizationId) }),
@@ -124,15 +120,6 @@ function validate(schema: z.ZodType, part: string, data: unknown, method: string
   }
 }
 
-/** NOT_FOUND of an id in the path with where such ids are found; any other error as it is. */
-function explainMissing(error: unknown, path: string, params: unknown, lists: ReadonlySet<string>): unknown {
-  const list = path.split("/:id")[0]!;
-  if (!(error instanceof Failure) || error.code !== "NOT_FOUND" || error.details.fix !== undefined || list === path || !lists.has(list)) return error;
-  const { id } = params as { id: string };
-  const where = `GET ${list} lists the ids.`;
-  return new Failure("NOT_FOUND", error.message, { ...error.details, fix: isUuid(id) ? where : `An id is a UUID, and "${id.slice(0, 50)}" is none. ${where}` });
-}
-
 /** The query as it was given; INVALID_REQUEST for a parameter that came more than once. */
 function requireOnce(query: Record<string, unknown>): Record<string, unknown> {
   const twice = Object.keys(query).find((name) => Array.isArray(query[name]));
@@ -144,14 +131,13 @@ const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 
 type Sent = Omit<SentAnswer, "body"> & { body: string | Buffer };
 
-async function answer(route: Route, { needsOf, kept, versions, changes, places, lists }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, { needsOf, kept, versions, changes, places }: Answering, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { caller, body, params, query } = request;
   // The hook before this never lets a stranger through; should it ever, nothing is done here.
   if (!caller) throw new Error("a route was reached without a caller");
   const needs = needsOf(caller.actor.organizationId);
   const run = async (needs: ControlPlaneNeeds): Promise<SentAnswer> => {
-    const handled = route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
-    const value = await handled.catch((error: unknown) => Promise.reject(explainMissing(error, route.path, params, lists)));
+    const value = await route.handle({ body, params, query, actor: caller.actor, scopes: caller.scopes, needs } as Parameters<Route["handle"]>[0]);
     // Parsing keeps only what the description names, so nothing else of a row can leave.
     const show = (shown: unknown) => JSON.stringify((route.response as z.ZodType).parse(shown));
     const status = route.status ?? 200;

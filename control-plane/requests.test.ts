@@ -155,13 +155,6 @@ describe("an address", () => {
     expectFailure(await plane.call("GET", "/services//"), 404, "NOT_FOUND");
   });
 
-  it("that names nothing says where ids are found", async () => {
-    expect((await plane.call("GET", `/services/${UNKNOWN_ID}`)).body).toMatchObject({ error: "No such service.", fix: "GET /services lists the ids." });
-    const fix = 'An id is a UUID, and "web-shop" is none. GET /services lists the ids.';
-    expect((await plane.call("PATCH", "/services/web-shop", { name: "Shop" })).body).toMatchObject({ error: "No such service.", fix });
-    expect((await plane.call("GET", "/incidents/web-shop/updates")).body).toMatchObject({ fix: fix.replace("services", "incidents") });
-  });
-
   it("asked by a method that is rarely used is refused as any other", async () => {
     const ask = async (method: string, url: string) => ((await plane.app.inject({ method: method as "GET", url, headers: { "x-api-key": plane.organization.apiKey } })) as unknown as { statusCode: number }).statusCode;
     expect(await ask("QUERY", "/api/v1/services")).toBe(405);

@@ -4,7 +4,7 @@ import { readHeartbeatStatus } from "../domain/heartbeats/read-status.ts";
 import type { FoundApiKey } from "../domain/api-keys/find.ts";
 import { murmur2Partition } from "../platform/event-log/partition.ts";
 import { Failure } from "../platform/failures.ts";
-import { loggedPing, readPing } from "../schemas/messages/ping.ts";
+import { loggedPing, readSentPing } from "../schemas/messages/ping.ts";
 import { authenticate, isLet, lookUpFailure, type Entrance } from "./authenticate.ts";
 import { hasNoBody, receiveBody, type Exchange } from "./exchange.ts";
 import type { CachedMonitor } from "./find-credentials.ts";
@@ -36,7 +36,7 @@ export function acceptHeartbeat(needs: EdgeNeeds, response: HttpResponse, reques
 
   function accept(key: FoundApiKey, monitor: CachedMonitor, bytes: Uint8Array): void {
     try {
-      const reading = readPing(bytes);
+      const reading = readSentPing(bytes);
       if (reading.kind === "invalid") throw new Failure(reading.code, reading.error, { ...(reading.path !== undefined && { path: reading.path }), ...(reading.fix !== undefined && { fix: reading.fix }) });
       if (!isLet(exchange, needs.rateLimit.take(monitor.id, needs.config.RATE_LIMIT_HEARTBEAT_MONITOR))) return;
       const receivedAt = needs.clock.now();

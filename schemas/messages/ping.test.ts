@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from "vitest";
-import { loggedPing, readPing } from "./ping.ts";
+import { loggedPing, readPing, readSentPing } from "./ping.ts";
 
-const read = (body: string | Uint8Array) => readPing(typeof body === "string" ? Buffer.from(body) : body);
+const read = (body: string | Uint8Array) => readSentPing(typeof body === "string" ? Buffer.from(body) : body);
 const OK = { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null };
 
-describe("readPing", () => {
+describe("readSentPing", () => {
   test.each(["", " \n", "null", "ok", '"ok"', "status=ok", "{}", '{"status":"ok","hostname":"db1","status_code":5}', '{"run_id":null,"message":null}'])("takes %j as an ok", (body) => {
     expect(read(body)).toEqual({ kind: "read", ping: OK });
   });

@@ -10,7 +10,7 @@ const EXIT_CODE_RANGE = { from: -(2 ** 31), to: 2 ** 32 - 1 };
 /** About 24 days, the largest that the monitor's column holds. */
 const LONGEST_DURATION_MS = 2 ** 31 - 1;
 
-/** A ping as `readPing` understood it. */
+/** A ping as it was understood. */
 export interface Ping {
   status: PingStatus;
   run_id: string | null;
@@ -24,7 +24,7 @@ export type PingReading =
   | { kind: "read"; ping: Ping }
   | { kind: "invalid"; code: "INVALID_JSON" | "INVALID_REQUEST"; error: string; path?: string; fix?: string };
 
-/** The body of a ping for the OpenAPI document; `readPing` does the checking. */
+/** The body of a ping for the OpenAPI document; `readSentPing` does the checking. */
 export const PingBody = z
   .object({
     status: z.enum(PING_STATUSES).optional().meta({ description: "ok (default): the job finished. start: it began. fail: it failed, the monitor goes down at once. log: kept, changes nothing." }),
@@ -42,26 +42,37 @@ const FIX = 'Send no body, the output of the job as text, or a JSON object such 
 const decoder = new TextDecoder("utf-8");
 
 /**
- * Reads a ping's body (bytes, already unpacked), whatever its content type: a JSON object, a form of the same
- * fields as `curl -d status=fail` sends it, or a text, which is one of the statuses or becomes the message.
- * Empty and `null` are an `ok`; unknown fields are ignored, too long texts are cut.
- * The same bytes always give the same ping: the edge and the processors both read them.
+ * Reads a ping's body (bytes, already unpacked) as it stands in the log: nothing, or a JSON object. Empty is an `ok`;
+ * unknown fields are ignored, too long texts are cut. The same bytes always give the same ping, in every version.
  */
 export function readPing(body: Uint8Array): PingReading {
+  if (body.byteLength === 0 || body.every(isBlank)) return { kind: "read", ping: EMPTY_PING };
+  const json = tryJson(body);
+  if (json === undefined) return { kind: "invalid", code: "INVALID_JSON", error: "The body is not valid JSON.", fix: FIX };
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return invalid("", "The body must be a JSON object.");
+  return readFields(json);
+}
+
+/**
+ * Reads a ping's body as people send it, whatever its content type: as `readPing` does, and a form of the same fields
+ * as `curl -d status=fail` sends it, or a text, which is one of the statuses or becomes the message. `null` is an `ok`.
+ */
+export function readSentPing(body: Uint8Array): PingReading {
   if (body.byteLength === 0) return { kind: "read", ping: EMPTY_PING };
   const text = decoder.decode(body).trim();
-  if (text === "") return { kind: "read", ping: EMPTY_PING };
+  if (text === "" || text.startsWith("{")) return readPing(body);
   const json = tryJson(body);
-  if (json === undefined) {
-    if (text.startsWith("{")) return { kind: "invalid", code: "INVALID_JSON", error: "The body is not valid JSON.", fix: FIX };
-    return FORM.test(text) ? readFields(fieldsOfForm(text)) : readText(text);
-  }
+  if (json === undefined) return FORM.test(text) ? readFields(fieldsOfForm(text)) : readText(text);
   if (json === null) return { kind: "read", ping: EMPTY_PING };
   if (typeof json === "string") return readText(json);
   // An exit code perhaps: taken for a message, a failure would pass for an ok.
   if (typeof json === "number") return invalid("", "A number alone does not say what it is.", 'Send {"exit_code": 1}, or exit_code=1.');
-  if (typeof json !== "object" || Array.isArray(json)) return invalid("", "The body must be a JSON object.");
-  return readFields(json);
+  return invalid("", "The body must be a JSON object.");
+}
+
+/** Space, tab, line feed, carriage return: what JSON allows around a value. */
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 function tryJson(body: Uint8Array): unknown {
@@ -72,10 +83,7 @@ function tryJson(body: Uint8Array): unknown {
   }
 }
 
-/**
- * A ping's body for the log: a JSON object as it came, anything else as the object that it means, because
- * processors of earlier versions read nothing else.
- */
+/** A ping's body for the log: a JSON object as it came, anything else as the object that it means. */
 export function loggedPing(body: Uint8Array, ping: Ping): Uint8Array {
   return body.byteLength === 0 || body[0] === 0x7b ? body : Buffer.from(JSON.stringify(ping));
 }

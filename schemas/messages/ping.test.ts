@@ -4,6 +4,26 @@ import { loggedPing, readPing, readSentPing } from "./ping.ts";
 const read = (body: string | Uint8Array) => readSentPing(typeof body === "string" ? Buffer.from(body) : body);
 const OK = { status: "ok", run_id: null, exit_code: null, duration_ms: null, message: null };
 
+describe("readPing", () => {
+  test.each(["", " \n", "{}", '{"status":"ok","hostname":"db1"}'])("takes %j in the log as an ok", (body) => {
+    expect(readPing(Buffer.from(body))).toEqual({ kind: "read", ping: OK });
+  });
+
+  // A text that became a ping only in some version would give a replay another row.
+  test.each([
+    ["backup finished", "INVALID_JSON", undefined],
+    ["status=ok", "INVALID_JSON", undefined],
+    [new Uint8Array([0x22, 0xff, 0x22]), "INVALID_JSON", undefined],
+    ["[]", "INVALID_REQUEST", ""],
+    ["null", "INVALID_REQUEST", ""],
+    ['"ok"', "INVALID_REQUEST", ""],
+  ])("refuses %j in the log as %s", (body, code, path) => {
+    const reading = readPing(typeof body === "string" ? Buffer.from(body) : body);
+    expect(reading).toMatchObject({ kind: "invalid", code, ...(path !== undefined && { path }) });
+    expect(reading).toHaveProperty("fix");
+  });
+});
+
 describe("readSentPing", () => {
   test.each(["", " \n", "null", "ok", '"ok"', "status=ok", "{}", '{"status":"ok","hostname":"db1","status_code":5}', '{"run_id":null,"message":null}'])("takes %j as an ok", (body) => {
     expect(read(body)).toEqual({ kind: "read", ping: OK });

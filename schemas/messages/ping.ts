@@ -58,7 +58,8 @@ export function readPing(body: Uint8Array): PingReading {
  * as `curl -d status=fail` sends it, or a text, which is one of the statuses or becomes the message. `null` is an `ok`.
  */
 export function readSentPing(body: Uint8Array): PingReading {
-  if (body.byteLength === 0) return { kind: "read", ping: EMPTY_PING };
+  // Most are these, and need not be decoded twice.
+  if (isLoggable(body)) return readPing(body);
   const text = decoder.decode(body).trim();
   if (text === "" || text.startsWith("{")) return readPing(body);
   const json = tryJson(body);
@@ -83,9 +84,15 @@ function tryJson(body: Uint8Array): unknown {
   }
 }
 
-/** A ping's body for the log: a JSON object as it came, anything else as the object that it means. */
+/** A ping's body for the log: nothing and a JSON object as they came, anything else as the object that it means. */
 export function loggedPing(body: Uint8Array, ping: Ping): Uint8Array {
-  return body.byteLength === 0 || body[0] === 0x7b ? body : Buffer.from(JSON.stringify(ping));
+  return isLoggable(body) ? body : Buffer.from(JSON.stringify(ping));
+}
+
+const OPENING_BRACE = 0x7b;
+
+function isLoggable(body: Uint8Array): boolean {
+  return body.byteLength === 0 || body[0] === OPENING_BRACE;
 }
 
 function readText(text: string): PingReading {
@@ -93,7 +100,8 @@ function readText(text: string): PingReading {
 }
 
 /** Only of known fields: a text that happens to hold `=` and `&` stays a text. */
-const FORM = /^(?:status|run_id|exit_code|duration_ms|message)=[^&]*(?:&(?:status|run_id|exit_code|duration_ms|message)=[^&]*)*$/;
+const FIELD = `(?:${Object.keys(PingBody.shape).join("|")})=[^&]*`;
+const FORM = new RegExp(`^${FIELD}(?:&${FIELD})*$`);
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function fieldsOfForm(text: string): Record<string, unknown> {

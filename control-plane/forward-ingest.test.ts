@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { UNLIMITED } from "../platform/rate-limit.ts";
 import { startTestControlPlane, type TestControlPlane } from "../testing/control-plane.ts";
 
 let requests = 0;
@@ -96,11 +97,14 @@ it("a refusal of the edge is passed on, not tried again", async () => {
 });
 
 it.each([undefined, "{}", "a".repeat(900_000)])("while the edge is away the answer is 503 with Retry-After", async (body) => {
-  const lonely = await startTestControlPlane({ edge: { address: "http://127.0.0.1:9" } });
+  const lonely = await startTestControlPlane({ edge: { address: "http://127.0.0.1:9" }, settings: { RATE_LIMIT_ANONYMOUS: "30" } });
   const address = await lonely.app.listen({ host: "127.0.0.1", port: 0 });
-  const response = await fetch(`${address}/api/beacon`, { method: "POST", ...(body !== undefined && { body }) });
-  expect(response.status).toBe(503);
-  expect(response.headers.get("retry-after")).toBe("5");
-  expect(await response.json()).toMatchObject({ code: "UNAVAILABLE" });
+  for (const path of ["/api/beacon", "/api/beacon/?x=1"]) {
+    const response = await fetch(address + path, { method: "POST", ...(body !== undefined && { body }) });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(response.headers.get("x-ratelimit-limit")).toBe(String(UNLIMITED));
+    expect(await response.json()).toMatchObject({ code: "UNAVAILABLE" });
+  }
   await lonely.stop();
 });

@@ -10,6 +10,9 @@ import type { Authentication } from "./authenticate.ts";
 /** The ingest endpoints, which the edge serves. */
 const PREFIXES = ["/api/beacon", "/api/heartbeat", "/api/metrics/ingest"];
 
+/** With a slash at its end too, as the edge takes it. */
+const BEACON = /^\/api\/beacon\/?(?:\?|$)/;
+
 /** All that Node's parser knows and people send; which are offered is the edge's to say. */
 const METHODS = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT", "OPTIONS", "QUERY", "TRACE"];
 
@@ -36,7 +39,7 @@ export async function forwardIngest(app: FastifyInstance, edgeAddress: string, {
       if (request.headers["content-type"] !== undefined || request.method === "QUERY") request.headers["content-type"] = "application/octet-stream";
     });
     scope.setErrorHandler((error, request, reply) => {
-      if (request.url.split("?")[0] === "/api/beacon") void reply.headers({ "X-RateLimit-Limit": UNLIMITED, "X-RateLimit-Remaining": UNLIMITED, "X-RateLimit-Reset": endOfMinute(clock.now()) });
+      if (BEACON.test(request.url)) void reply.headers({ "X-RateLimit-Limit": UNLIMITED, "X-RateLimit-Remaining": UNLIMITED, "X-RateLimit-Reset": endOfMinute(clock.now()) });
       else countStranger(request, reply);
       throw error;
     });

@@ -57,7 +57,7 @@ export interface ControlPlaneOptions extends Omit<ControlPlaneNeeds, "indexSourc
 
 const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
 
-/** Of the REST API's addresses: who joins them by hand often leaves one. Pages have relative links, so theirs count. */
+/** Is left out of an address of the REST API: who joins addresses by hand often leaves one. Pages keep theirs, for their links are relative. */
 const SLASH_AT_END = new RegExp(`^(?<path>${API_ROOT}/[^?]*[^/?])/(?=\\?|$)`);
 
 /** Answers that are kept, of all organizations together. */

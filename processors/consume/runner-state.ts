@@ -17,7 +17,7 @@ export interface RunnerState {
   /** Partitions that the last takeover took. */
   readonly partitions: Map<number, HeldPartition>;
   readonly intake: Intake;
-  /** What the log was told to deliver next, by partition. */
+  /** What the answers to the log told it to deliver next, by partition; a request to read again changes nothing here. */
   readonly expected: Map<number, bigint>;
   readonly stopping: AbortController;
   /** Null while this consumer holds nothing: then partitions are taken over first. */

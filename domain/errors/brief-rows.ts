@@ -18,38 +18,78 @@ interface Packed<Value> {
   from: Uint32Array;
 }
 
-export function packBriefRows(rows: readonly BriefRow[]): PackedRows {
+/** Packs rows as they come, so that they need not all be in memory at the same time. */
+export interface BriefRowPacker {
+  add(rows: readonly BriefRow[]): void;
+  /** Returns all rows that were added. */
+  packed(): PackedRows;
+}
+
+/** Makes a packer without rows. */
+export function makeBriefRowPacker(): BriefRowPacker {
+  const logId = packer((row) => row.log_id);
+  const partition = packer((row) => row.partition);
+  const offset = packer((row) => row.offset);
+  const index = packer((row) => row.index);
+  const organizationId = packer((row) => row.organization_id);
+  const serviceId = packer((row) => row.service_id);
+  const signatureId = packer((row) => row.signature_id);
+  const eventId = packer((row) => row.event_id);
+  const eventIdGiven = packer((row) => row.event_id_given);
+  const type = packer((row) => row.type);
+  const receivedAt = packer((row) => row.received_at);
+  const occurredAt = packer((row) => row.occurred_at);
+  const release = packer((row) => row.release);
+  const environment = packer((row) => row.environment);
+  const all = [logId, partition, offset, index, organizationId, serviceId, signatureId, eventId, eventIdGiven, type, receivedAt, occurredAt, release, environment];
+  let count = 0;
   return {
-    count: rows.length,
-    columns: {
-      log_id: packed(rows, (row) => row.log_id),
-      partition: packed(rows, (row) => row.partition),
-      offset: packed(rows, (row) => row.offset),
-      index: packed(rows, (row) => row.index),
-      organization_id: packed(rows, (row) => row.organization_id),
-      service_id: packed(rows, (row) => row.service_id),
-      signature_id: packed(rows, (row) => row.signature_id),
-      event_id: packed(rows, (row) => row.event_id),
-      event_id_given: packed(rows, (row) => row.event_id_given),
-      type: packed(rows, (row) => row.type),
-      received_at: packed(rows, (row) => row.received_at),
-      occurred_at: packed(rows, (row) => row.occurred_at),
-      release: packed(rows, (row) => row.release),
-      environment: packed(rows, (row) => row.environment),
+    add(rows) {
+      for (const column of all) column.add(rows, count);
+      count += rows.length;
     },
+    packed: () => ({
+      count,
+      columns: {
+        log_id: logId.packed(),
+        partition: partition.packed(),
+        offset: offset.packed(),
+        index: index.packed(),
+        organization_id: organizationId.packed(),
+        service_id: serviceId.packed(),
+        signature_id: signatureId.packed(),
+        event_id: eventId.packed(),
+        event_id_given: eventIdGiven.packed(),
+        type: type.packed(),
+        received_at: receivedAt.packed(),
+        occurred_at: occurredAt.packed(),
+        release: release.packed(),
+        environment: environment.packed(),
+      },
+    }),
   };
 }
 
-function packed<Value>(rows: readonly BriefRow[], valueOf: (row: BriefRow) => Value): Packed<Value> {
+/** Packs one column; `firstRow` is the number of the first of the rows that are added. */
+interface ColumnPacker<Value> {
+  add(rows: readonly BriefRow[], firstRow: number): void;
+  packed(): Packed<Value>;
+}
+
+function packer<Value>(valueOf: (row: BriefRow) => Value): ColumnPacker<Value> {
   const values: Value[] = [];
   const from: number[] = [];
-  for (let row = 0; row < rows.length; row++) {
-    const value = valueOf(rows[row]!);
-    if (row > 0 && value === values[values.length - 1]) continue;
-    values.push(value);
-    from.push(row);
-  }
-  return { values, from: Uint32Array.from(from) };
+  return {
+    add(rows, firstRow) {
+      for (let row = 0; row < rows.length; row++) {
+        const value = valueOf(rows[row]!);
+        if (values.length > 0 && value === values[values.length - 1]) continue;
+        values.push(value);
+        from.push(firstRow + row);
+      }
+    },
+    packed: () => ({ values, from: Uint32Array.from(from) }),
+  };
 }
 
 export function unpackBriefRows({ count, columns }: PackedRows): BriefRow[] {

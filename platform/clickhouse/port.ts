@@ -22,7 +22,7 @@ export interface ClickHouse {
   columnsOf(table: string): Promise<TableColumn[]>;
 
   /**
-   * Inserts rows that `encodeRowsApart` made, all in one statement, if `onlyIf`, a condition that ClickHouse evaluates
+   * Inserts rows that `makeRowEncoder` made, all in one statement, if `onlyIf`, a condition that ClickHouse evaluates
    * once before it inserts, is true or throws nothing. Nothing is deduplicated. ≤ 100,000 rows and 64 MiB. Rejects with
    * `ClickHouseUnavailable` when it is unknown what became of it.
    */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readRows } from "./read-row.ts";
-import { encodeRowsApart } from "./row-binary.ts";
+import { encodePart } from "../../testing/encode-part.ts";
 
 const COLUMNS = [
   { name: "log", type: "LowCardinality(String)" },
@@ -35,7 +35,7 @@ const row = fc.record({
 test("rows are read as they were written, those that are wanted", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(row, fc.boolean()), { minLength: 1, maxLength: 6 }), (given) => {
-      const encoded = encodeRowsApart(COLUMNS, given.map(([each]) => each), { limit: 1e9, spare: [] })!;
+      const encoded = encodePart(COLUMNS, given.map(([each]) => each));
       const wanted = given.flatMap(([each, isWanted]) => (isWanted ? [each] : []));
       expect(readRows(encoded, (number) => given[number]![1])).toEqual(wanted);
     }),

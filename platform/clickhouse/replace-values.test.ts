@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { replaceValues, type ReplacedValues } from "./replace-values.ts";
-import { encodeRowsApart, type EncodedRows } from "./row-binary.ts";
+import { encodePart } from "../../testing/encode-part.ts";
+import type { EncodedRows } from "./row-binary.ts";
 
 const COLUMNS = [
   { name: "log", type: "LowCardinality(String)" },
@@ -32,7 +33,7 @@ const row = fc.record({
 });
 
 function encode(rows: object[]): EncodedRows {
-  return encodeRowsApart(COLUMNS, rows, { limit: 1e9, spare: [] })!;
+  return encodePart(COLUMNS, rows);
 }
 
 const bytesOf = ({ body, ends }: EncodedRows) => ({ bytes: hash("sha256", Buffer.concat(body)), ends: [...ends] });

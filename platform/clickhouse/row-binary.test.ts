@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import type { ClickHouse } from "./port.ts";
 import { keepSpare } from "./byte-sink.ts";
-import { encodeRows } from "./row-binary.ts";
+import { encodeRows, makeRowEncoder } from "./row-binary.ts";
 
 let fresh: Awaited<ReturnType<typeof freshClickHouse>>;
 let clickhouse: ClickHouse;
@@ -133,6 +133,23 @@ test("the same rows give the same bytes, whatever the order of their columns", (
   expect(encodeRows(table, [{ a: 1 }, { a: 1, b: "" }], bodies)).toBeNull();
   expect(encodeRows(table, [{ a: 1, d: 1 }], bodies)).toBeNull();
   expect(() => encodeRows(table, [{ b: "x".repeat(1_000) }], bodies)).toThrow(RangeError);
+});
+
+test("rows that come one after another are cut into parts by their number and their bytes", () => {
+  const table = [{ name: "n", type: "UInt8" }, { name: "t", type: "String" }];
+  const partsOf = (needs: { mostRows: number; mostBytes: number }, texts: string[][]): [number[], string][] => {
+    const encoder = makeRowEncoder(table, { ...needs, spare: [] });
+    for (const some of texts) encoder.add(some.map((t) => ({ n: t.length, t })));
+    return encoder.finish().map(({ ends, body }) => [[...ends], Buffer.concat(body).toString("latin1")]);
+  };
+  expect(partsOf({ mostRows: 9, mostBytes: 9_000 }, [])).toEqual([]);
+  expect(partsOf({ mostRows: 9, mostBytes: 9_000 }, [[], ["a"], ["", "bc"]])).toEqual([[[3, 5, 9], "\x01\x01a\0\0\x02\x02bc"]]);
+  expect(partsOf({ mostRows: 2, mostBytes: 9_000 }, [["a"], ["b", "c", "d"]])).toEqual([[[3, 6], "\x01\x01a\x01\x01b"], [[3, 6], "\x01\x01c\x01\x01d"]]);
+  expect(partsOf({ mostRows: 9, mostBytes: 5 }, [["a", "b", "c"]])).toEqual([[[3, 6], "\x01\x01a\x01\x01b"], [[3], "\x01\x01c"]]);
+  const encoder = makeRowEncoder(table, { mostRows: 9, mostBytes: 9_000, spare: [] });
+  encoder.add([{ n: 1 }]);
+  expect(() => encoder.add([{ n: 1, t: "" }])).toThrow(TypeError);
+  expect(() => encoder.add([{ t: "" }])).toThrow(TypeError);
 });
 
 test("rows of many chunks are the rows one by one, whatever falls on the end of a chunk", { timeout: 90_000 }, () => {

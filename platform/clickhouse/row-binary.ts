@@ -39,30 +39,69 @@ interface BodyNeeds {
  * one that the table has not. A value that does not fit is a `TypeError` with its column and row, more than `limit` bytes a `RangeError`.
  */
 export function encodeRows(table: readonly TableColumn[], rows: readonly object[], { limit, spare }: BodyNeeds): WrittenRows | null {
-  const first = rows[0] as Record<string, unknown>;
-  const columns = table.filter(({ name }) => first[name] !== undefined);
+  const columns = columnsIn(table, rows[0]!);
+  const writeRow = makeRowWriter(columns);
   const sink = makeByteSink(limit, spare);
   writeCount(sink, columns.length);
   for (const { name } of columns) writeText(sink, name);
   for (const { type } of columns) writeText(sink, type);
-  if (!writeRows(sink, columns, rows)) return null;
+  for (const [rowIndex, row] of rows.entries()) if (!writeRow(sink, row, rowIndex)) return null;
   return { columns: columns.map(({ name }) => name), format: "RowBinaryWithNamesAndTypes", body: writtenBytes(sink) };
 }
 
-/**
- * Rows that all have the columns of the first one, in RowBinary without a head. Null when one has other columns, or one
- * that the table has not; throws as `encodeRows`.
- */
-export function encodeRowsApart(
-  table: readonly TableColumn[],
-  rows: readonly object[],
-  { limit, spare }: BodyNeeds,
-): EncodedRows | null {
-  const first = rows[0] as Record<string, unknown>;
-  const columns = table.filter(({ name }) => first[name] !== undefined);
-  const sink = makeByteSink(limit, spare);
-  const ends = new Uint32Array(rows.length);
-  return writeRows(sink, columns, rows, ends) ? { columns, body: writtenBytes(sink), ends } : null;
+/** Encodes rows as they come, so that they need not all be in memory at the same time. */
+export interface RowEncoder {
+  /** Throws as `encodeRows`, and a `TypeError` for a row whose columns are not those of the first one. */
+  add(rows: readonly object[]): void;
+  /** Returns all rows, in as many parts as inserts take; none without rows. Nothing may be added after this. */
+  finish(): EncodedRows[];
+}
+
+/** What one part holds at most, and where its memory is taken from. */
+interface PartNeeds {
+  mostRows: number;
+  /** A part is closed by the row that reaches this, so it may be larger by that row. */
+  mostBytes: number;
+  spare: Buffer[];
+}
+
+/** A part that is being filled. */
+interface OpenPart {
+  columns: TableColumn[];
+  writeRow: RowWriter;
+  sink: ByteSink;
+  ends: number[];
+}
+
+/** Makes an encoder of RowBinary without a head. All rows of a part have the columns of its first one. */
+export function makeRowEncoder(table: readonly TableColumn[], { mostRows, mostBytes, spare }: PartNeeds): RowEncoder {
+  const parts: EncodedRows[] = [];
+  let open: OpenPart | null = null;
+
+  function openPart(first: object): OpenPart {
+    const columns = columnsIn(table, first);
+    return { columns, writeRow: makeRowWriter(columns), sink: makeByteSink(Infinity, spare), ends: [] };
+  }
+
+  function close({ columns, sink, ends }: OpenPart): void {
+    parts.push({ columns, body: writtenBytes(sink), ends: Uint32Array.from(ends) });
+    open = null;
+  }
+
+  return {
+    add(rows) {
+      for (const row of rows) {
+        const part: OpenPart = (open ??= openPart(row));
+        if (!part.writeRow(part.sink, row, part.ends.length)) throw new TypeError("the rows do not have the columns of their table");
+        part.ends.push(writtenCount(part.sink));
+        if (part.ends.length >= mostRows || writtenCount(part.sink) >= mostBytes) close(part);
+      }
+    },
+    finish() {
+      if (open) close(open);
+      return parts;
+    },
+  };
 }
 
 /** The rows for which `isWanted` says true, given the row's number; the bytes are not copied. */
@@ -88,34 +127,34 @@ export function selectRows({ columns, body, ends }: EncodedRows, isWanted: (row:
   return { columns, body: kept, ends: Uint32Array.from(keptEnds) };
 }
 
-function writeRows(
-  sink: ByteSink,
-  columns: readonly TableColumn[],
-  rows: readonly object[],
-  ends?: Uint32Array,
-): boolean {
+/** Writes a row; false, and a part of it written, when it has other columns. `rowIndex` is for the error's sentence. */
+type RowWriter = (sink: ByteSink, row: object, rowIndex: number) => boolean;
+
+function makeRowWriter(columns: readonly TableColumn[]): RowWriter {
   const names = columns.map(({ name }) => name);
   const writers = columns.map(writerFor);
   const { length } = names;
-  let rowIndex = 0;
-  let column = 0;
-  try {
-    for (; rowIndex < rows.length; rowIndex++) {
-      const row = rows[rowIndex] as Record<string, unknown>;
-      let count = 0;
-      for (const _name in row) count++;
-      if (count !== length) return false;
-      for (column = 0; column < length; column++) {
-        const value = row[names[column]!];
+  return (sink, row, rowIndex) => {
+    let count = 0;
+    for (const _name in row) count++;
+    if (count !== length) return false;
+    let column = 0;
+    try {
+      for (; column < length; column++) {
+        const value = (row as Record<string, unknown>)[names[column]!];
         if (value === undefined) return false;
         writers[column]!(sink, value);
       }
-      if (ends) ends[rowIndex] = writtenCount(sink);
+      return true;
+    } catch (error) {
+      throw placed(error, names[column]!, rowIndex);
     }
-    return true;
-  } catch (error) {
-    throw placed(error, names[column]!, rowIndex);
-  }
+  };
+}
+
+/** Those of the table's columns that a row has. */
+function columnsIn(table: readonly TableColumn[], row: object): TableColumn[] {
+  return table.filter(({ name }) => (row as Record<string, unknown>)[name] !== undefined);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { encodeRowsApart, type TableColumn } from "../../platform/clickhouse/row-binary.ts";
+import { makeRowEncoder, type TableColumn } from "../../platform/clickhouse/row-binary.ts";
 import type { FrameEntry } from "../../platform/event-log/frame.ts";
 import type { Readings } from "./batch-consumer.ts";
 import type { FreshSlice } from "./fresh-frames.ts";
@@ -22,13 +22,8 @@ export function historyRows<Row extends PlacedRow>({ columns, logId, rowsOf }: H
   const spare: Buffer[] = [];
   return async (slices, only) => {
     const { rows, unreadable } = placedRows(logId, slices, rowsOf, only);
-    const table = rows.length > 0 ? await columns() : [];
-    const encoded = [];
-    for (let at = 0; at < rows.length; at += MOST_ROWS) {
-      const part = encodeRowsApart(table, rows.slice(at, at + MOST_ROWS), { limit: MOST_BYTES, spare });
-      if (part === null) throw new TypeError("the rows do not have the columns of their table");
-      encoded.push(part);
-    }
-    return { rows, encoded, unreadable, count: rows.length };
+    const encoder = makeRowEncoder(rows.length > 0 ? await columns() : [], { mostRows: MOST_ROWS, mostBytes: MOST_BYTES, spare });
+    encoder.add(rows);
+    return { rows, encoded: encoder.finish(), unreadable, count: rows.length };
   };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
-import { encodeRowsApart, type EncodedRows } from "../../platform/clickhouse/row-binary.ts";
+import type { EncodedRows } from "../../platform/clickhouse/row-binary.ts";
+import { encodePart } from "../../testing/encode-part.ts";
 import { newId } from "../../platform/ids.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
 import { LeaseLost, logOfRows, type ConsumerName } from "./cursor-name.ts";
@@ -54,8 +55,7 @@ function placesOf(partition: number, offsets: readonly number[], rowsEach: numbe
 }
 
 async function encode(table: string, rows: object[]): Promise<EncodedRows> {
-  const bodies = { limit: 64 * 1024 * 1024, spare: [] };
-  return encodeRowsApart(await clickhouse.columnsOf(table), rows, bodies)!;
+  return encodePart(await clickhouse.columnsOf(table), rows);
 }
 
 async function countRows(name: ConsumerName): Promise<number> {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { rowsOfBody } from "../../domain/errors/rows-of-body.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
-import { encodeRowsApart, type EncodedRows } from "../../platform/clickhouse/row-binary.ts";
+import type { EncodedRows } from "../../platform/clickhouse/row-binary.ts";
+import { encodePart } from "../../testing/encode-part.ts";
 import { newId } from "../../platform/ids.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 import { freshClickHouse } from "../../testing/clickhouse.ts";
@@ -32,7 +33,7 @@ function rowsAt(offset: bigint): BeaconEventRow[] {
 }
 
 async function encode(rows: BeaconEventRow[]): Promise<EncodedRows> {
-  return encodeRowsApart(await clickhouse.columnsOf("beacon_events"), rows, { limit: 1e8, spare: [] })!;
+  return encodePart(await clickhouse.columnsOf("beacon_events"), rows);
 }
 
 const byIndex = (rows: BeaconEventRow[]) => rows.toSorted((left, right) => left.index - right.index);

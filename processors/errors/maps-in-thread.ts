@@ -52,18 +52,23 @@ export interface MapsOfTask {
 }
 
 /**
- * What `read` makes with all the maps that it wants. Nearly always they are at hand; when one is not, everything is read once more with it:
- * that is rarer than looking ahead would be dear.
+ * Gives what `read` makes with all the maps that it wants. Nearly always they are at hand; when one is not, everything is
+ * read once more with it: that is rarer than looking ahead would be dear.
  */
-export async function readWithMaps<Result>(maps: MapsOfTask, read: (mapsOf: MapsOf) => Result): Promise<Result> {
+export type MapsReading = <Result>(read: (mapsOf: MapsOf) => Result) => Promise<Result>;
+
+/** Makes the reading of one task: what it gets for one `read` is there for the next ones. */
+export function makeMapsReading(maps: MapsOfTask): MapsReading {
   threadMaps ??= makeThreadMaps(maps.bytes);
   const begin = threadMaps.begin(maps.generation);
-  for (;;) {
-    const pass = begin();
-    const result = read(pass.mapsOf);
-    if (!pass.wanting()) return result;
-    await pass.fetch(maps.port);
-  }
+  return async (read) => {
+    for (;;) {
+      const pass = begin();
+      const result = read(pass.mapsOf);
+      if (!pass.wanting()) return result;
+      await pass.fetch(maps.port);
+    }
+  };
 }
 
 type Found = Original | "map_invalid" | null;

@@ -1,13 +1,13 @@
-import { packBriefRows, type PackedRows } from "../../domain/errors/brief-rows.ts";
+import { makeBriefRowPacker, type PackedRows } from "../../domain/errors/brief-rows.ts";
 import { rowsOfBody, type MapsOf } from "../../domain/errors/rows-of-body.ts";
 import { makeDetailSampler } from "../../domain/errors/sample-details.ts";
 import { keepSpare } from "../../platform/clickhouse/byte-sink.ts";
-import { encodeRowsApart, type EncodedRows, type TableColumn } from "../../platform/clickhouse/row-binary.ts";
+import { makeRowEncoder, type EncodedRows, type TableColumn } from "../../platform/clickhouse/row-binary.ts";
 import { decodeFrame } from "../../platform/event-log/frame.ts";
 import { handingOver } from "../../platform/worker-pool.ts";
 import type { UnreadableEntry } from "../consume/dead-letter.ts";
 import { rowIndexOf } from "../consume/row-places.ts";
-import { readWithMaps, type MapsOfTask } from "./maps-in-thread.ts";
+import { makeMapsReading, type MapsOfTask } from "./maps-in-thread.ts";
 import type { BeaconEventRow } from "../../schemas/messages/beacon-event-row.ts";
 
 /** What a worker thread gets: whole frames as bytes, so that parsing and grouping never block the main thread. */
@@ -44,8 +44,11 @@ export interface RowsResult {
   unreadable: UnreadableEntry[];
 }
 
-/** The most that one insert takes. */
+/** The most that one insert takes, less than ClickHouse's adapter refuses. */
 const MOST_BYTES = 48 * 1024 * 1024;
+const MOST_ROWS = 100_000;
+/** Records of so many bytes are read at a time: their rows die young then, and cost the garbage collector little. */
+const BYTES_AT_ONCE = 256 * 1024;
 const details = makeDetailSampler();
 /** What came back and is not in use, kept by the thread. */
 const spareChunks: Buffer[] = [];
@@ -53,27 +56,45 @@ const spareChunks: Buffer[] = [];
 /**
  * Parses, groups and shapes the events of frames into rows of `beacon_events`. An entry that cannot be read is told apart
  * from its neighbours, which may be of other organizations. The rows come back as bytes for ClickHouse and in brief: as
- * objects, the way to the other thread would cost more than all the rest. Throws on a frame that cannot be read.
+ * objects, the way to the other thread would cost more than all the rest. Throws on a frame that cannot be read, and a
+ * TypeError on rows that do not fit the columns.
  */
 export async function rowsOfRecords(task: RowsTask): Promise<RowsResult> {
+  const { columns, records, detailsPerMinute, maps } = task;
   if (task.spare) keepSpare(spareChunks, task.spare);
-  const { rows, unreadable } = await (task.maps ? readWithMaps(task.maps, (mapsOf) => readRecords(task, mapsOf)) : readRecords(task));
-  if (task.detailsPerMinute !== undefined) details.sample(rows, task.detailsPerMinute);
-  const encoded = task.columns && rows.length > 0 ? encodeInParts(task.columns, rows) : [];
+  const encoder = columns && makeRowEncoder(columns, { mostRows: MOST_ROWS, mostBytes: MOST_BYTES, spare: spareChunks });
+  const packer = makeBriefRowPacker();
+  const unreadable: UnreadableEntry[] = [];
+  const readWithMaps = maps && makeMapsReading(maps);
+  for (const { first, last } of runsOf(records)) {
+    const read = (mapsOf?: MapsOf): Read => readRecords(task, { first, last, mapsOf });
+    const found = await (readWithMaps ? readWithMaps(read) : read());
+    if (detailsPerMinute !== undefined) details.sample(found.rows, detailsPerMinute);
+    encoder?.add(found.rows);
+    packer.add(found.rows);
+    unreadable.push(...found.unreadable);
+  }
+  const encoded = encoder?.finish() ?? [];
   const memory = encoded.flatMap(({ body }) => body.map(({ buffer }) => buffer as ArrayBuffer));
-  return handingOver({ rows: packBriefRows(rows), unreadable, encoded }, memory);
+  return handingOver({ rows: packer.packed(), unreadable, encoded }, memory);
 }
 
-/** Halves what does not fit into one insert. Throws a TypeError on rows that do not fit the columns. */
-function encodeInParts(columns: TableColumn[], rows: BeaconEventRow[]): EncodedRows[] {
-  try {
-    const encoded = encodeRowsApart(columns, rows, { limit: MOST_BYTES, spare: spareChunks });
-    if (encoded === null) throw new TypeError("the rows do not have the columns of beacon_events");
-    return [encoded];
-  } catch (error) {
-    if (!(error instanceof RangeError) || rows.length === 1) throw error;
-    const half = Math.ceil(rows.length / 2);
-    return [...encodeInParts(columns, rows.slice(0, half)), ...encodeInParts(columns, rows.slice(half))];
+/** Numbers of records, both included. */
+interface Run {
+  first: number;
+  last: number;
+}
+
+/** Neighbouring records of about `BYTES_AT_ONCE` together. */
+function* runsOf(records: readonly TaskRecord[]): Generator<Run> {
+  let first = 0;
+  let bytes = 0;
+  for (const [last, { value }] of records.entries()) {
+    bytes += value.byteLength;
+    if (bytes < BYTES_AT_ONCE && last < records.length - 1) continue;
+    yield { first, last };
+    first = last + 1;
+    bytes = 0;
   }
 }
 
@@ -82,15 +103,15 @@ interface Read {
   unreadable: UnreadableEntry[];
 }
 
-function readRecords({ logId, records, progress, leave, only }: RowsTask, mapsOf?: MapsOf): Read {
+function readRecords({ logId, records, progress, leave, only }: RowsTask, { first, last, mapsOf }: Run & { mapsOf: MapsOf | undefined }): Read {
   const unreadable: UnreadableEntry[] = [];
   const left = new Set(leave?.map(({ partition, offset, entryIndex }) => `${partition}/${offset}/${entryIndex}`));
   const at = progress && new Int32Array(progress);
-  const rows = records.flatMap(({ partition, offset, value }, recordIndex) => {
+  const rows = records.slice(first, last + 1).flatMap(({ partition, offset, value }, number) => {
     const { head, entries } = decodeFrame(value);
     return entries.flatMap((entry, entryIndex) => {
       if ((only !== undefined && only !== entryIndex) || (left.size > 0 && left.has(`${partition}/${offset}/${entryIndex}`))) return [];
-      at?.set([recordIndex, entryIndex]);
+      at?.set([first + number, entryIndex]);
       const place = { logId, partition, offset, edgeId: head.edgeId, sequence: head.sequence, entryIndex, firstIndex: rowIndexOf(entryIndex, 0) };
       try {
         return rowsOfBody({ body: entry.body, receivedAt: entry.receivedAt, organizationId: entry.organizationId, serviceId: entry.subjectId }, place, mapsOf);

@@ -1,7 +1,7 @@
 import { WHOLE_RECORD } from "../../../domain/dead-letters/record-dead-letters.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeRowsApart } from "../../../platform/clickhouse/row-binary.ts";
+import { encodePart } from "../../../testing/encode-part.ts";
 import { ClickHouseUnavailable } from "../../../platform/clickhouse/port.ts";
 import { decodeFrame, encodeFrame } from "../../../platform/event-log/frame.ts";
 import type { LogRecord } from "../../../platform/event-log/port.ts";
@@ -66,7 +66,7 @@ class World {
     const work = makeRowWork<ModelRow>(NAME, rows, {
       rowsOf: async (slices, only) => {
         const { rows: computed, unreadable } = placedRows<ModelRow>("log", slices, (place, { body }) => [...body.keys()].map((position) => rowAt(place.partition, place.offset, place.firstIndex + position)), only);
-        const encoded = computed.length === 0 ? [] : [encodeRowsApart(MODEL_COLUMNS, computed.map(({ partition, offset, index }) => ({ partition, offset, index })), { limit: 1e6, spare: [] })!];
+        const encoded = computed.length === 0 ? [] : [encodePart(MODEL_COLUMNS, computed.map(({ partition, offset, index }) => ({ partition, offset, index })))];
         return { rows: computed, encoded, unreadable, count: computed.length };
       },
       apply: async (transaction, stored) => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lte, min, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
 import { newId } from "../../platform/ids.ts";
 import { inTransaction, type Database, type Transaction } from "../../platform/postgres/database.ts";
 import { webhookDeliveries, webhooks } from "../../schemas/tables/all.ts";
@@ -78,15 +78,6 @@ export async function releaseDeliveries(database: Database, claimed: ClaimedDeli
     .update(webhookDeliveries)
     .set({ leaseToken: null, dueAt: now })
     .where(and(inArray(webhookDeliveries.id, ids), inArray(webhookDeliveries.leaseToken, tokens)));
-}
-
-/** When the next delivery is due that is not due yet; null when none is planned. */
-export async function nextDueAt(database: Database, now: Date): Promise<Date | null> {
-  const [row] = await database
-    .select({ at: min(webhookDeliveries.dueAt) })
-    .from(webhookDeliveries)
-    .where(sql`${webhookDeliveries.status} = 'pending' and ${webhookDeliveries.dueAt} > ${now.toISOString()}::timestamptz`);
-  return row?.at ?? null;
 }
 
 function leased({ id, leaseToken }: ClaimedDelivery) {

@@ -69,15 +69,6 @@ export async function abandonWaiting(tx: Transaction, channelId: string, at: Dat
     .where(and(eq(notifications.channelId, channelId), eq(notifications.status, "pending"), notInArray(notifications.trigger, ["test", "code"])));
 }
 
-/** When the next channel can be told something that cannot be told yet; null when nothing waits. */
-export async function nextDueAt(database: Database, now: Date): Promise<Date | null> {
-  const { rows } = await database.execute<{ at: string | null }>(sql`
-    select min(greatest(channel.due_at, waiting.due_at)) as at from ${notifications} as waiting join ${channels} as channel on channel.id = waiting.channel_id
-    where waiting.status = 'pending' and greatest(channel.due_at, waiting.due_at) > ${now.toISOString()}::timestamptz`);
-  const at = rows[0]?.at;
-  return at === null || at === undefined ? null : new Date(at);
-}
-
 async function giveBack(queries: Queries, { id, leaseToken }: Pick<ClaimedChannel, "id" | "leaseToken">, dueAt: Date): Promise<{ enabled: boolean } | undefined> {
   const [channel] = await queries.update(channels).set({ leaseToken: null, dueAt }).where(and(eq(channels.id, id), eq(channels.leaseToken, leaseToken))).returning({ enabled: channels.enabled });
   return channel;

@@ -1,6 +1,6 @@
-import { sql } from "drizzle-orm";
 import { claimDeliveries, type ClaimedDelivery } from "../../domain/deliveries/claim.ts";
-import { nextDueAt, recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
+import { deliveriesAreDue, lookForDeliveries } from "../../domain/deliveries/look.ts";
+import { recordAttempt, releaseDeliveries, type Attempt } from "../../domain/deliveries/record.ts";
 import { fanOut } from "../../domain/events/fan-out.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
@@ -9,7 +9,6 @@ import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 import { makeSender, type Sender } from "../due-work/sender.ts";
-import { events, webhookDeliveries } from "../../schemas/tables/all.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { makeInOrder } from "./in-order.ts";
 import { makeRunning } from "./running.ts";
@@ -50,14 +49,19 @@ export function makeDeliveries({ database, outbound, clock, config, log, looks =
   const running = makeRunning();
   const leaseMs = deliveryLeaseMs(config);
   const inOrder = makeInOrder(PATIENCE_MS);
-  const untilDue = looks.add((now) => sql`exists (select from ${events} where fanned_out_at is null) or exists (select from ${webhookDeliveries} where status = 'pending' and due_at <= ${now})`);
+  const untilDue = looks.add(deliveriesAreDue);
   const sender = makeSender({ config, log, what: "webhook deliveries", look, untilDue, finished: () => running.finished() });
 
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
     const now = new Date(clock.now());
-    // Events that come while others wait are not announced (migration 0009): there may be more.
-    if ((await fanOut(database, now)) > 0) sender.wake();
+    let found = await lookForDeliveries(database, now);
+    if (found.areEventsNew) {
+      // Events that come while others wait are not announced (migration 0009): there may be more.
+      if ((await fanOut(database, now)) > 0) sender.wake();
+      found = await lookForDeliveries(database, now);
+    }
+    if (!found.areDue) return msUntil(found.nextDueAt);
     const room = Math.min(CLAIM, limits.total - running.size());
     // All places are taken: whoever leaves one rings.
     if (room <= 0) return config.SCHEDULER_TICK_MS;
@@ -65,7 +69,10 @@ export function makeDeliveries({ database, outbound, clock, config, log, looks =
     for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
     // There is more, and places too.
     if (claimed.length === CLAIM) return 0;
-    const next = await nextDueAt(database, now);
+    return msUntil((await lookForDeliveries(database, now)).nextDueAt);
+  }
+
+  function msUntil(next: Date | null): number {
     return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
   }
 

@@ -1,6 +1,6 @@
-import { sql } from "drizzle-orm";
 import { claimChannels, type ClaimedChannel } from "../../domain/notifications/claim.ts";
-import { abandonClaimed, nextDueAt, recordAttempt, releaseChannel, type Attempt } from "../../domain/notifications/record.ts";
+import { lookForNotifications, notificationsAreDue } from "../../domain/notifications/look.ts";
+import { abandonClaimed, recordAttempt, releaseChannel, type Attempt } from "../../domain/notifications/record.ts";
 import type { PayloadSettings } from "../../domain/notifications/payloads/payload.ts";
 import type { WaitingNotification } from "../../domain/notifications/waiting.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -9,7 +9,6 @@ import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
-import { channels, notifications } from "../../schemas/tables/all.ts";
 import { makeSender, type Sender } from "../due-work/sender.ts";
 import { attemptSending, nextFor } from "./attempt.ts";
 
@@ -39,14 +38,14 @@ export function makeNotifications({ database, outbound, clock, config, log, look
   const running = new Map<ClaimedChannel, Promise<void>>();
   const leaseMs = config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS;
   const publicUrl = config.PUBLIC_URL?.replace(/\/+$/, "") ?? null;
-  const untilDue = looks.add(
-    (now) => sql`exists (select from ${notifications} as waiting join ${channels} as channel on channel.id = waiting.channel_id where waiting.status = 'pending' and waiting.due_at <= ${now} and channel.due_at <= ${now})`,
-  );
+  const untilDue = looks.add(notificationsAreDue);
   const sender = makeSender({ config, log, what: "notifications", look, untilDue, finished: async () => void (await Promise.all(running.values())) });
 
   /** One round; returns how long to rest, in ms. */
   async function look(): Promise<number> {
     const now = new Date(clock.now());
+    const found = await lookForNotifications(database, now);
+    if (!found.areDue) return msUntil(found.nextDueAt);
     const room = Math.min(LIMITS.total - running.size, CLAIMED);
     const claimed = room > 0 ? await claimChannels(database, now, leaseMs, { ...LIMITS, room, running: counts() }, publicUrl) : [];
     for (const each of claimed) {
@@ -59,7 +58,10 @@ export function makeNotifications({ database, outbound, clock, config, log, look
       running.set(each, told);
     }
     if (claimed.length > 0 && claimed.length === room) return 0;
-    const next = await nextDueAt(database, now);
+    return msUntil((await lookForNotifications(database, now)).nextDueAt);
+  }
+
+  function msUntil(next: Date | null): number {
     return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
   }
 

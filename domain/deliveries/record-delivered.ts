@@ -13,7 +13,7 @@ interface Delivered {
 
 const MOST_AT_ONCE = 250;
 
-const recordGathered = makeGather(MOST_AT_ONCE, recordAll);
+const recordGathered = makeGather({ most: MOST_AT_ONCE }, recordAll);
 
 /**
  * Records a delivery that the receiver took, in one statement with others that end at about the same time: nothing follows from it, so its

@@ -1,7 +1,8 @@
-import { and, asc, inArray, or, type SQL } from "drizzle-orm";
+import { asc, sql, type SQL } from "drizzle-orm";
 import { Failure } from "../../platform/failures.ts";
 import { isUuid } from "../../platform/ids.ts";
 import type { Queries } from "../../platform/postgres/database.ts";
+import { uuids } from "../../platform/postgres/uuids.ts";
 import { services } from "../../schemas/tables/all.ts";
 
 /** The order in which services are listed. */
@@ -9,11 +10,11 @@ const LISTED_ORDER = [asc(services.displayOrder), asc(services.createdAt), asc(s
 
 /** Whether a service of one of these organizations is named by one of these names and ids. */
 export function isServiceNamed(organizationIds: readonly string[], references: readonly string[]): SQL {
-  const wanted = references.map((reference) => reference.trim());
-  const ids = wanted.filter(isUuid);
-  const named = inArray(services.name, wanted);
-  const isTheirs = inArray(services.organizationId, [...organizationIds]);
-  return and(isTheirs, ids.length > 0 ? or(named, inArray(services.id, ids)) : named)!;
+  const wanted = [...new Set(references.map((reference) => reference.trim()))];
+  const isNamed = sql`${services.name} = any(${sql.param(wanted)}::text[])`;
+  const isMeant = sql`(${isNamed} or ${services.id} = any(${uuids(wanted.filter(isUuid))}))`;
+  // Arrays, so that the statement's text, which is prepared, is the same for any number of names.
+  return sql`${services.organizationId} = any(${uuids(organizationIds)}) and ${isMeant}`;
 }
 
 /**

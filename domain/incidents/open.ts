@@ -56,6 +56,8 @@ interface Prepared {
 
 /** A transaction of many costs hardly more than one of one. */
 const MOST_AT_ONCE = 50;
+/** While many are opened, transactions of an organization begin so far apart. */
+const EVERY_MS = 5;
 
 /**
  * Opens an incident as a person or script asks for it, services given by name or id. INVALID_REQUEST with the
@@ -80,7 +82,7 @@ interface Asked {
   input: Omit<NewIncident, "serviceIds" | "openedBy">;
 }
 
-const openGathered = makeGather(MOST_AT_ONCE, openAll);
+const openGathered = makeGather({ most: MOST_AT_ONCE, everyMs: EVERY_MS }, openAll);
 
 /** All or none, in one transaction, in as few trips to the database as can be. */
 async function openAll(database: Database, asked: Asked[]): Promise<Incident[]> {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, ne, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, ne, sql, type SQL } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
 import { incidents, incidentServices, serviceOpinions, services } from "../../schemas/tables/all.ts";
@@ -27,13 +27,10 @@ export async function readIncidentOpinions(
   tx: Transaction,
   isAsked: SQL,
 ): Promise<ReadonlyMap<string, ServiceStatus>> {
-  const { serviceId, source, status } = serviceOpinions;
-  const asked = tx.select({ id: services.id }).from(services).where(isAsked);
-  const rows = await tx
-    .select({ serviceId, status })
-    .from(serviceOpinions)
-    .where(and(inArray(serviceId, asked), eq(source, "incidents")));
-  return new Map(rows.map((row) => [row.serviceId, row.status]));
+  const { rows } = await tx.execute<{ service_id: string; status: ServiceStatus }>(sql`
+    select service_id, status from ${serviceOpinions}
+    where source = 'incidents' and service_id in (select ${services.id} from ${services} where ${isAsked})`);
+  return new Map(rows.map((row) => [row.service_id, row.status]));
 }
 
 /**

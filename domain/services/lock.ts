@@ -1,4 +1,4 @@
-import { asc, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import type { Transaction } from "../../platform/postgres/database.ts";
 import { uuids } from "../../platform/postgres/uuids.ts";
 import { services } from "../../schemas/tables/all.ts";
@@ -28,12 +28,29 @@ export async function lockServices(tx: Transaction, ids: readonly string[]): Pro
 
 /** Locks the services that meet a condition, as `lockServices` does. */
 export async function lockServicesWhere(tx: Transaction, condition: SQL): Promise<LockedService[]> {
-  const { id, organizationId, name, status, statusSource, displayOrder, createdAt, updatedAt } = services;
-  return tx
-    .select({ id, organizationId, name, status, statusSource, displayOrder, createdAt, updatedAt })
-    .from(services)
-    .where(condition)
-    .orderBy(asc(id))
-    // Not `for update`: that would also wait for everybody who only refers to a service by a foreign key.
-    .for("no key update");
+  // Not `for update`: that would also wait for everybody who only refers to a service by a foreign key.
+  const { rows } = await tx.execute<LockedRow>(sql`
+    select id, organization_id, name, status, status_source, display_order, created_at, updated_at
+    from ${services} where ${condition} order by ${services.id} for no key update`);
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    status: row.status,
+    statusSource: row.status_source,
+    displayOrder: row.display_order,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  }));
+}
+
+interface LockedRow extends Record<string, unknown> {
+  id: string;
+  organization_id: string;
+  name: string;
+  status: ServiceStatus;
+  status_source: OpinionSource;
+  display_order: number;
+  created_at: string;
+  updated_at: string;
 }

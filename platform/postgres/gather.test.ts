@@ -9,7 +9,7 @@ const sqlError = (code: string) => Object.assign(new Error(`postgres says ${code
 function doubling(fail: (items: number[]) => Error | null = () => null, most = 3) {
   const batches: number[][] = [];
   const key = {};
-  const gather = makeGather(most, async (_key: object, items: number[]) => {
+  const gather = makeGather({ most }, async (_key: object, items: number[]) => {
     batches.push(items);
     await nextTurn();
     const error = fail(items);
@@ -42,9 +42,24 @@ describe("gathering", () => {
     expect(await ask(5)).toBe(10);
   });
 
+  it("begins its calls apart while many come, and lets nobody wait after a silence", async () => {
+    const begun: { at: number; items: number[] }[] = [];
+    const gather = makeGather({ most: 10, everyMs: 40 }, async (_key: object, items: number[]) => {
+      begun.push({ at: performance.now(), items });
+      await nextTurn();
+      return items;
+    });
+    const key = {};
+    await gather(key, 1);
+    await Promise.all([gather(key, 2), nextTurn().then(() => gather(key, 3))]);
+    expect(begun.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+    // A timer may end a fraction of a ms early.
+    expect(begun[1]!.at - begun[0]!.at).toBeGreaterThan(38);
+  });
+
   it("keeps what belongs to different keys apart", async () => {
     const batches: string[][] = [];
-    const gather = makeGather(10, async (_key: object, items: string[]) => {
+    const gather = makeGather({ most: 10 }, async (_key: object, items: string[]) => {
       batches.push(items);
       await nextTurn();
       return items;

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { Failure } from "../failures.ts";
 import { isPostgresAway, postgresCode } from "./database.ts";
 
@@ -7,12 +8,22 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+interface GatherOptions {
+  /** So many items go together at most. */
+  most: number;
+  /** The calls of one key begin at least so many ms apart, so that each has more items while many come; 0 unless given. */
+  everyMs?: number;
+}
+
 /**
- * One call of `run` for many items: while one runs for a key, what comes meanwhile waits and goes together next, at most
- * `most` at a time. An item that comes alone goes at once. `run` answers in the order of the items and writes all of them or
+ * One call of `run` for many items: while one runs for a key, what comes meanwhile waits and goes together next. An item
+ * that comes after a silence goes at once. `run` answers in the order of the items and writes all of them or
  * none; when Postgres or our own code refuses several, each is tried alone, so that none fails by its neighbour.
  */
-export function makeGather<Key extends object, Item, Result>(most: number, run: (key: Key, items: Item[]) => Promise<Result[]>): (key: Key, item: Item) => Promise<Result> {
+export function makeGather<Key extends object, Item, Result>(
+  { most, everyMs = 0 }: GatherOptions,
+  run: (key: Key, items: Item[]) => Promise<Result[]>,
+): (key: Key, item: Item) => Promise<Result> {
   const queues = new WeakMap<Key, Waiting<Item, Result>[]>();
 
   async function settle(key: Key, batch: Waiting<Item, Result>[]): Promise<void> {
@@ -28,7 +39,13 @@ export function makeGather<Key extends object, Item, Result>(most: number, run: 
   }
 
   async function drain(key: Key, queue: Waiting<Item, Result>[]): Promise<void> {
-    while (queue.length > 0) await settle(key, queue.splice(0, most));
+    while (queue.length > 0) {
+      const began = performance.now();
+      await settle(key, queue.splice(0, most));
+      const pause = began + everyMs - performance.now();
+      // Whoever comes within the pause waits for its end, and the others.
+      if (pause > 0) await setTimeout(pause);
+    }
     queues.delete(key);
   }
 

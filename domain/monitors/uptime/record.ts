@@ -26,7 +26,7 @@ type Check = CheckedClaim & { monitorId: string };
 
 const MOST_AT_ONCE = 250;
 
-const recordGathered = makeGather(MOST_AT_ONCE, recordAll);
+const recordGathered = makeGather({ most: MOST_AT_ONCE }, recordAll);
 
 /**
  * Writes down what a check found with all that follows from it, in one transaction, which checks that end at about the same time share. Null,

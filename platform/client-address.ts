@@ -5,6 +5,9 @@ export type ClientAddress = (socketAddress: string, forwardedFor?: string) => st
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
+/** Addresses of connections that are remembered at a time. */
+const MOST_KNOWN = 10_000;
+
 /**
  * `trusted` are addresses and CIDR ranges of proxies. Each proxy appends whom it heard from, so the list is read
  * from its right end: the first address that is no trusted proxy is the client; everything left of it could have
@@ -13,15 +16,26 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  */
 export function makeClientAddress(trusted: readonly string[]): ClientAddress {
   const ranges = trusted.map(readRange);
+  /** What connections' own addresses are as text: reading one costs more than the rest of a short request's judging. */
+  const known = new Map<string, string>();
 
   function isTrusted(address: Address): boolean {
     return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
   }
 
+  function ownAddress(socketAddress: string): string {
+    const before = known.get(socketAddress);
+    if (before !== undefined) return before;
+    const text = readAddress(socketAddress)?.toString() ?? socketAddress;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(socketAddress, text);
+    return text;
+  }
+
   return (socketAddress, forwardedFor) => {
+    if (forwardedFor === undefined) return ownAddress(socketAddress);
     let client = readAddress(socketAddress);
     if (client === null) return socketAddress;
-    if (forwardedFor === undefined) return client.toString();
     const hops = forwardedFor.split(",");
     for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
       const hop = readAddress(withoutPort(hops[at]!.trim()));

@@ -59,7 +59,7 @@ interface PipelineNeeds {
 }
 
 export async function startPipeline({ services = 0, monitors = 0, settings = {}, edges = 0, processors = 0, storesFolder }: PipelineNeeds = {}): Promise<Pipeline> {
-  await buildService();
+  if (!process.env.NOBUILD) await buildService();
   const stores = await startEdgeStores({ monitors, services, ...(storesFolder !== undefined && { folder: storesFolder }) });
   const folder = await mkdtemp(join(tmpdir(), "pharos-bench-"));
   const noLimits = { RATE_LIMIT_STANDARD: "free:0,pro:0,team:0", RATE_LIMIT_METRICS: "free:0,pro:0,team:0", RATE_LIMIT_HEARTBEAT_MONITOR: "0", RATE_LIMIT_HEARTBEAT_KEY: "0", RATE_LIMIT_ANONYMOUS: "0" };

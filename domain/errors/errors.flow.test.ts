@@ -19,10 +19,12 @@ import { getError } from "./get.ts";
 import { judgePriorities } from "./judge-priorities.ts";
 import { listErrors } from "./list.ts";
 import { listOccurrences } from "./list-occurrences.ts";
-import { recordOccurrences } from "./record.ts";
+import { UNBOUNDED } from "./creation-bounds.ts";
+import { makeNotedEnvironments } from "./noted-environments.ts";
+import { recordCounted, recordOccurrences } from "./record.ts";
 import { rowsOfBody } from "./rows-of-body.ts";
 
-const { auditEntries, events, organizations, services } = tables;
+const { auditEntries, errorEnvironments, events, organizations, services } = tables;
 
 const NOW = Date.UTC(2026, 0, 31, 12, 30);
 const MINUTE = 60_000;
@@ -136,7 +138,7 @@ describe("recordOccurrences", () => {
     const kept = rowsOf([errorIn("kept"), { type: "vital", name: "LCP", value: 1 }]);
     expect(await record([...gone, ...kept])).toEqual([kept[0]!.signature_id]);
     expect((await list()).total).toBe(1);
-    expect(await inTransaction(stores.database, (tx) => recordOccurrences(tx, []))).toEqual({ created: [] });
+    expect(await inTransaction(stores.database, (tx) => recordOccurrences(tx, []))).toEqual({ created: [], environments: [] });
   });
 
   it("announces each signature once when two processors meet it together, and counts all", async () => {
@@ -289,6 +291,26 @@ describe("the releases that events name", () => {
 });
 
 describe("the errors of an organization", () => {
+  it("does not ask again for environments that it was told are noted, and tells which are once it is committed", async () => {
+    const noted = makeNotedEnvironments();
+    const count = async (rows: BeaconEventRow[]) => {
+      const needs = { readRows: async () => rows, today: { day: "2026-01-31", bounds: UNBOUNDED }, noted };
+      const { environments } = await inTransaction(stores.database, (tx) => recordCounted(tx, rows, needs));
+      noted.remember(environments);
+      return environments.map(({ environment }) => environment);
+    };
+    const standing = async () => (await stores.database.select({ environment: errorEnvironments.environment }).from(errorEnvironments).where(eq(errorEnvironments.organizationId, organizationId))).map(({ environment }) => environment).sort();
+    expect(await count(rowsOf([errorIn("a"), errorIn("a")]))).toEqual(["production"]);
+    expect(await count(rowsOf([errorIn("a")]))).toEqual([]);
+    expect(await count([...rowsOf([errorIn("a")]), ...rowsOf([errorIn("a")], { environment: "staging" })])).toEqual(["staging"]);
+    expect(await standing()).toEqual(["production", "staging"]);
+    // A restored PostgreSQL is older than what was noted: all is forgotten then, and noted again.
+    await stores.database.delete(errorEnvironments).where(eq(errorEnvironments.organizationId, organizationId));
+    noted.forget();
+    expect(await count(rowsOf([errorIn("a")], { environment: "staging" }))).toEqual(["staging"]);
+    expect(await standing()).toEqual(["staging"]);
+  });
+
   it("are filtered by what any of their events was, with total counts", async () => {
     await record([
       ...rowsOf([errorIn("a"), errorIn("b")], { release: "1", at: NOW - 3 * HOUR }), ...rowsOf([errorIn("b"), errorIn("c")], { release: "2", environment: "staging", at: NOW - HOUR }), ...rowsOf([errorIn("d")]),

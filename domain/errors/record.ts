@@ -21,7 +21,8 @@ import { regressingRelease } from "./decide-regression.ts";
 import { EARLIER_VERSION } from "./earlier-fingerprint.ts";
 import { framesOf, groupingPartsOf } from "./left-out.ts";
 import { noteCreations } from "./note-creations.ts";
-import { noteEnvironments } from "./note-environments.ts";
+import { noteEnvironments, type FoundEnvironments } from "./note-environments.ts";
+import { makeNotedEnvironments, type NotedEnvironments, type SignatureEnvironment } from "./noted-environments.ts";
 import { TOO_MANY, tooManyId } from "./too-many.ts";
 
 /** What a signature is made of, from its first event. */
@@ -48,41 +49,57 @@ export interface Description extends Increment {
 /** Gives rows with all their columns. */
 export type ReadRows = (wanted: readonly BriefRow[]) => Promise<BeaconEventRow[]>;
 
+/** What counting needs to know beside the rows. */
+export interface CountingNeeds {
+  /** Asked only when a signature is new or came back. */
+  readRows: ReadRows;
+  today: CreationDay;
+  noted: Pick<NotedEnvironments, "isNoted">;
+}
+
+/** What counting made. */
+export interface CountedBatch {
+  /** Ids of new signatures. */
+  created: string[];
+  /** To be remembered once the transaction is committed. */
+  environments: SignatureEnvironment[];
+}
+
 /** `recordCounted` of rows that are whole. */
-export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<{ created: string[] }> {
-  return recordCounted(tx, rows, async () => rows, creationDay(UNBOUNDED, Date.now()));
+export function recordOccurrences(tx: Transaction, rows: BeaconEventRow[]): Promise<CountedBatch> {
+  return recordCounted(tx, rows, { readRows: async () => rows, today: creationDay(UNBOUNDED, Date.now()), noted: makeNotedEnvironments() });
 }
 
 /**
  * Counts a batch of occurrences into their signatures, in the transaction that also moves the consumer's cursor:
  * new signatures are made from their first event and announced as `error.new`, resolved ones that happened again
  * become regressed, ignored ones whose condition is met become new without a word. Releases that are named for the first
- * time are made. Rows of services that were deleted meanwhile are left out. `created` holds the new ids. `readRows` gives,
- * of rows in brief, those with all their columns that describe their signatures: the first one of each, and one that has
- * its details. It is asked only when a signature is new or came back. What was made newly counts for `today`; of
- * signatures and environments the rows have no more than may be made, releases are bounded here.
+ * time are made. Rows of services that were deleted meanwhile are left out. `readRows` gives, of rows in brief, those with
+ * all their columns that describe their signatures: the first one of each, and one that has its details. What was made
+ * newly counts for `today`; of signatures and environments the rows have no more than may be made, releases are bounded
+ * here.
  */
-export async function recordCounted(tx: Transaction, rows: BriefRow[], readRows: ReadRows, today: CreationDay): Promise<{ created: string[] }> {
+export async function recordCounted(tx: Transaction, rows: BriefRow[], needs: CountingNeeds): Promise<CountedBatch> {
+  const { today } = needs;
   const ofReleases = await noteSeenReleases(tx, releasesOf(rows), { day: today.day, bound: today.bounds.releases });
-  const { created, environmentsOf } = await countRows(tx, rows, readRows);
+  const { created, environments } = await countRows(tx, rows, needs);
   await noteCreations(tx, today.day, [
     ...ofReleases.map((serviceId) => ({ serviceId, kind: "release" as const })),
     ...created.filter(({ id, service_id: serviceId }) => id !== tooManyId(serviceId)).map(({ service_id: serviceId }) => ({ serviceId, kind: "signature" as const })),
-    ...environmentsOf.map((serviceId) => ({ serviceId, kind: "environment" as const })),
+    ...environments.services.map((serviceId) => ({ serviceId, kind: "environment" as const })),
   ]);
-  return { created: created.map(({ id }) => id) };
+  return { created: created.map(({ id }) => id), environments: environments.pairs };
 }
 
 interface CountedRows {
   created: Description[];
-  /** The service of each environment that is new. */
-  environmentsOf: string[];
+  environments: FoundEnvironments;
 }
 
-async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows): Promise<CountedRows> {
+async function countRows(tx: Transaction, rows: BriefRow[], { readRows, noted }: CountingNeeds): Promise<CountedRows> {
   const aliases = await mergedInto(tx, [...new Set(rows.flatMap((row) => (row.type === "vital" ? [] : [row.signature_id])))]);
   const byId = countBySignature(rows, aliases);
-  if (byId.size === 0) return { created: [], environmentsOf: [] };
+  if (byId.size === 0) return { created: [], environments: { services: [], pairs: [] } };
   const batch = [...byId.values()].sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
   // Nearly all of a batch belongs to signatures that exist, for which stacks and frames need not travel.
   const counted = await countKnown(tx, batch.map(({ increment }) => increment));
@@ -112,8 +129,8 @@ async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows):
     ...back.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, back.filter((each) => each.resolved_in !== null), byId)),
   ];
-  const environmentsOf = await noteEnvironments(tx, rows, new Map([...ids, ...adopted]));
-  if (created.length === 0 && regressed.length === 0) return { created: [], environmentsOf };
+  const environments = await noteEnvironments(tx, rows, { aliases: new Map([...ids, ...adopted]), noted });
+  if (created.length === 0 && regressed.length === 0) return { created: [], environments };
   const returned = await describe(regressed.map(({ id }) => byId.get(id)!), { rows, aliases: ids, readRows });
   const made = created.map((id) => described.get(id)!);
   await noteLate(tx, made);
@@ -121,7 +138,7 @@ async function countRows(tx: Transaction, rows: BriefRow[], readRows: ReadRows):
     ...made.map((each) => eventOf("error.new", each)),
     ...regressed.map(({ id, release }) => eventOf("error.regressed", { ...returned.get(id)!, release })),
   ]);
-  return { created: made, environmentsOf };
+  return { created: made, environments };
 }
 
 /** What a batch adds to the signatures of the earlier rules that its own became part of: one for each, in the order of their ids. */

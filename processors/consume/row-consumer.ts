@@ -49,6 +49,8 @@ export interface RowConsumerOptions<Brief extends PlacedRow> extends Partial<Omi
   beforeCommit?(stored: StoredRows<Brief>): Promise<void>;
   /** The effect in PostgreSQL, derived from the rows that stand. */
   apply?(transaction: Transaction, stored: StoredRows<Brief>): Promise<void>;
+  /** The effect is committed. Not called when the process dies right before, or when it is unknown what became of it. */
+  afterCommit?(stored: StoredRows<Brief>): void;
   /** Hears of rows that are about to be inserted, and their bytes. */
   keepRows?(rows: readonly Brief[], encoded: EncodedRows): void;
   /** The rows were inserted: their memory is free again. */
@@ -81,8 +83,8 @@ export function startRowConsumer<Brief extends PlacedRow>(
 export function makeRowWork<Brief extends PlacedRow>(
   name: ConsumerName,
   store: RowStore,
-  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "replaceIn" | "beforeCommit" | "apply" | "keepRows" | "onInserted">,
-): BatchWork<ComputedRows<Brief>, StoredRows<Brief>, void> {
+  options: Pick<RowConsumerOptions<Brief>, "rowsOf" | "briefColumns" | "selectNew" | "replaceIn" | "beforeCommit" | "apply" | "afterCommit" | "keepRows" | "onInserted">,
+): BatchWork<ComputedRows<Brief>, StoredRows<Brief>, StoredRows<Brief>> {
   const { briefColumns, selectNew } = options;
 
   /** What stands of slices that replay, in order, without the rows of entries that are left out. */
@@ -128,7 +130,10 @@ export function makeRowWork<Brief extends PlacedRow>(
 
     async apply(transaction, stored) {
       await options.apply?.(transaction, stored);
+      return stored;
     },
+
+    afterCommit: (stored) => options.afterCommit?.(stored),
   };
 }
 

@@ -1,6 +1,7 @@
 import { boundNew, type BoundValues } from "../../domain/errors/bound-new.ts";
 import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import { creationDay, UNBOUNDED, type CreationBounds } from "../../domain/errors/creation-bounds.ts";
+import { makeNotedEnvironments, type SignatureEnvironment } from "../../domain/errors/noted-environments.ts";
 import { recordCounted } from "../../domain/errors/record.ts";
 import type { ClickHouse } from "../../platform/clickhouse/port.ts";
 import type { Consumer } from "../../platform/event-log/port.ts";
@@ -55,6 +56,9 @@ function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, readElsewhere
   const worker = makeRowsInWorker({ ...needs, logId, columns: () => clickhouse.columnsOf("beacon_events") });
   const known = makeKnownSignatures(needs.database);
   const described = makeDescribedRows({ clickhouse, known });
+  const noted = makeNotedEnvironments();
+  /** What the last transaction of a batch found. */
+  const found = new WeakMap<readonly BriefRow[], SignatureEnvironment[]>();
   const today = () => creationDay(needs.bounds ?? UNBOUNDED, clock.now());
   return startRowConsumer<BriefRow>(needs, {
     ...source,
@@ -71,13 +75,16 @@ function consumeBeacons(needs: ErrorConsumerNeeds, source: Source, readElsewhere
     keepRows: described.keepRows,
     onInserted: worker.giveBack,
     async onAssigned(partitions) {
+      noted.forget();
       seen.assign(logId, partitions);
       await seen.warm();
     },
     beforeCommit: ({ rows }) => described.fetchRows(rows),
     async apply(transaction, { rows }) {
-      await recordCounted(transaction, rows, described.readerOf(rows), today());
+      const { environments } = await recordCounted(transaction, rows, { readRows: described.readerOf(rows), today: today(), noted });
+      found.set(rows, environments);
     },
+    afterCommit: ({ rows }) => noted.remember(found.get(rows) ?? []),
     ...(onStep && { onStep }),
   });
 }

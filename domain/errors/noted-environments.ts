@@ -1,0 +1,37 @@
+import { LRUCache } from "lru-cache";
+
+/** An environment in which a signature has events. */
+export interface SignatureEnvironment {
+  signatureId: string;
+  environment: string;
+}
+
+/**
+ * Environments of signatures that stand in PostgreSQL for certain. A pair only goes with its signature; one that is
+ * merged leaves its pairs to the other. So what was committed is true until PostgreSQL is restored.
+ */
+export interface NotedEnvironments {
+  isNoted(signatureId: string, environment: string): boolean;
+  /** Remembers pairs whose transaction was committed. */
+  remember(pairs: Iterable<SignatureEnvironment>): void;
+  /** Forgets all: PostgreSQL may be older than what is remembered. */
+  forget(): void;
+}
+
+const MOST_SIGNATURES = 100_000;
+
+/** Without anything noted. */
+export function makeNotedEnvironments(): NotedEnvironments {
+  const bySignature = new LRUCache<string, Set<string>>({ max: MOST_SIGNATURES });
+  return {
+    isNoted: (signatureId, environment) => bySignature.get(signatureId)?.has(environment) ?? false,
+    remember(pairs) {
+      for (const { signatureId, environment } of pairs) {
+        const noted = bySignature.get(signatureId);
+        if (noted) noted.add(environment);
+        else bySignature.set(signatureId, new Set([environment]));
+      }
+    },
+    forget: () => bySignature.clear(),
+  };
+}

@@ -14,7 +14,7 @@ export interface MemoryBudget {
 
 const LEAST_IDS = 4_096;
 /** A little more than it is. */
-const BYTES_OF_ID = 2.2;
+const BYTES_OF_ID = 3.3;
 
 /** Opens a generation with room for so many ids, at least 4,096. */
 export function openGeneration(budget: MemoryBudget, ids: number): Generation {

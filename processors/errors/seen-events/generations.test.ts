@@ -76,8 +76,8 @@ test("a generation has room for a quarter more than the one before, and grows by
   const first = filter.size().bytes;
   addMany(1, noon + SLOT_MS);
   const second = filter.size().bytes - first;
-  expect(second / 100_000).toBeGreaterThan(1.25 * 2.1);
-  expect(second / 100_000).toBeLessThan(1.25 * 2.2);
+  expect(second / 100_000).toBeGreaterThan(1.25 * 3.15);
+  expect(second / 100_000).toBeLessThan(1.25 * 3.3);
   const many = addMany(600_000, noon + SLOT_MS);
   expect(perhaps(many)).toBe(600_000);
   expect(filter.size().bytes - first).toBe(8 * second);
@@ -95,14 +95,14 @@ test("no more memory is taken than the budget; then every answer is perhaps, unt
   expect(budget.left).toBe(MIB);
 });
 
-test("four full generations give at most 4.3 false answers in ten thousand", () => {
+test("four full generations give about two false answers in a million", () => {
   const { filter, addMany, perhaps } = start();
   for (let slot = 0; slot < 4; slot++) {
     filter.expect(noon + slot * SLOT_MS, 250_000);
     addMany(250_000, noon + slot * SLOT_MS);
   }
   const wrong = perhaps(randomFillSync(new Uint32Array(2_000_000)));
-  expect(wrong / 1_000_000).toBeLessThan(5e-4);
-  expect(wrong / 1_000_000).toBeGreaterThan(3.3e-4);
-  expect(filter.size().bytes / filter.size().ids).toBeLessThan(2.17);
+  // 1.7 are expected: twelve are as good as impossible.
+  expect(wrong).toBeLessThan(12);
+  expect(filter.size().bytes / filter.size().ids).toBeLessThan(3.26);
 });

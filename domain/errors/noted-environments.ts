@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { makeBoundedMap } from "../../platform/bounded-map.ts";
 
 /** An environment in which a signature has events. */
 export interface SignatureEnvironment {
@@ -22,7 +22,7 @@ const MOST_SIGNATURES = 100_000;
 
 /** Without anything noted. */
 export function makeNotedEnvironments(): NotedEnvironments {
-  const bySignature = new LRUCache<string, Set<string>>({ max: MOST_SIGNATURES });
+  const bySignature = makeBoundedMap<string, Set<string>>(MOST_SIGNATURES);
   return {
     isNoted: (signatureId, environment) => bySignature.get(signatureId)?.has(environment) ?? false,
     remember(pairs) {

@@ -1,9 +1,9 @@
-import { LRUCache } from "lru-cache";
 import type { BriefRow } from "../../domain/errors/brief-rows.ts";
 import type { CreationRoom } from "../../domain/errors/bound-new.ts";
 import { roomLeft, type CreationDay } from "../../domain/errors/creation-bounds.ts";
 import { readKnown } from "../../domain/errors/read-known.ts";
 import { OTHER_ENVIRONMENT, tooManyId } from "../../domain/errors/too-many.ts";
+import { makeBoundedMap, type BoundedMap } from "../../platform/bounded-map.ts";
 import type { Database } from "../../platform/postgres/database.ts";
 
 /** Signatures and environments that are known to exist: nearly all events are of those. */
@@ -22,8 +22,8 @@ const REMEMBERED_ENVIRONMENTS = 10_000;
 
 /** Without anything known. */
 export function makeKnownSignatures(database: Database): KnownSignatures {
-  const signatures = new LRUCache<string, true>({ max: REMEMBERED });
-  const environments = new LRUCache<string, true>({ max: REMEMBERED_ENVIRONMENTS });
+  const signatures = makeBoundedMap<string, true>(REMEMBERED);
+  const environments = makeBoundedMap<string, true>(REMEMBERED_ENVIRONMENTS);
 
   return {
     async lookUp(rows, { bounds, day }) {
@@ -43,8 +43,8 @@ export function makeKnownSignatures(database: Database): KnownSignatures {
         environments: roomLeft(bounds.environments, made.get(`${serviceId} environment`) ?? 0),
       });
     },
-    isKnownSignature: (id) => signatures.get(id) !== undefined,
-    isKnownEnvironment: (organizationId, environment) => environments.get(keyOf(organizationId, environment)) !== undefined,
+    isKnownSignature: (id) => signatures.has(id),
+    isKnownEnvironment: (organizationId, environment) => environments.has(keyOf(organizationId, environment)),
   };
 }
 
@@ -55,16 +55,16 @@ interface Unknown {
 }
 
 /** With an unknown signature that of what is too many is looked up too: the row may become one of it. */
-function unknownIn(rows: Iterable<BriefRow>, signatures: LRUCache<string, true>, environments: LRUCache<string, true>): Unknown {
+function unknownIn(rows: Iterable<BriefRow>, signatures: BoundedMap<string, true>, environments: BoundedMap<string, true>): Unknown {
   const unknown: Unknown = { signatures: new Set(), environments: new Map(), services: new Set() };
   for (const { type, service_id: service, signature_id: id, organization_id: organizationId, environment } of rows) {
     if (type === "vital") continue;
-    if (signatures.get(id) === undefined) {
+    if (!signatures.has(id)) {
       unknown.signatures.add(id).add(tooManyId(service));
       unknown.services.add(service);
     }
     const key = keyOf(organizationId, environment);
-    if (environment !== OTHER_ENVIRONMENT && environments.get(key) === undefined) {
+    if (environment !== OTHER_ENVIRONMENT && !environments.has(key)) {
       unknown.environments.set(key, { organizationId, environment });
       unknown.services.add(service);
     }

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { remember } from "./remember.ts";
 
 /** The client's address from the connection's own and the request's `X-Forwarded-For`. */
 export type ClientAddress = (socketAddress: string, forwardedFor?: string) => string;
@@ -16,20 +17,11 @@ const MOST_KNOWN = 10_000;
  */
 export function makeClientAddress(trusted: readonly string[]): ClientAddress {
   const ranges = trusted.map(readRange);
-  /** What connections' own addresses are as text: reading one costs more than the rest of a short request's judging. */
-  const known = new Map<string, string>();
+  /** Reading a connection's own address costs more than judging the rest of a short request. */
+  const ownAddress = remember((socketAddress) => readAddress(socketAddress)?.toString() ?? socketAddress, MOST_KNOWN);
 
   function isTrusted(address: Address): boolean {
     return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
-  }
-
-  function ownAddress(socketAddress: string): string {
-    const before = known.get(socketAddress);
-    if (before !== undefined) return before;
-    const text = readAddress(socketAddress)?.toString() ?? socketAddress;
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(socketAddress, text);
-    return text;
   }
 
   return (socketAddress, forwardedFor) => {

@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/postgres/database.ts";
 import { events, webhookDeliveries } from "../../schemas/tables/all.ts";
 
-/** What the making of deliveries finds to do. */
+/** What there is to do for webhook deliveries. */
 export interface DeliveryLook {
   /** Events wait for their fan-out. */
   areEventsNew: boolean;

@@ -25,7 +25,7 @@ export interface BriefRowPacker {
   packed(): PackedRows;
 }
 
-/** Makes a packer without rows. */
+/** Makes an empty packer. */
 export function makeBriefRowPacker(): BriefRowPacker {
   const logId = packer((row) => row.log_id);
   const partition = packer((row) => row.partition);

@@ -7,8 +7,8 @@ export interface SignatureEnvironment {
 }
 
 /**
- * Environments of signatures that stand in PostgreSQL for certain. A pair only goes with its signature; one that is
- * merged leaves its pairs to the other. So what was committed is true until PostgreSQL is restored.
+ * Environments of signatures that stand in PostgreSQL for certain. A pair is only deleted with its signature, and
+ * a signature that is merged leaves its pairs to the other. So what was committed is true until PostgreSQL is restored.
  */
 export interface NotedEnvironments {
   isNoted(signatureId: string, environment: string): boolean;

@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/postgres/database.ts";
 import { channels, notifications } from "../../schemas/tables/all.ts";
 
-/** What the telling of channels finds to do. */
+/** What there is to tell channels. */
 export interface NotificationLook {
   areDue: boolean;
   /** When the next notification is due that is not due yet; null when none is planned. */

@@ -8,7 +8,7 @@ import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import type { Database } from "../../platform/postgres/database.ts";
-import { makeSender, type Sender } from "../due-work/sender.ts";
+import { makeSender, msUntil, type Sender } from "../due-work/sender.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { makeInOrder } from "./in-order.ts";
 import { makeRunning } from "./running.ts";
@@ -61,7 +61,7 @@ export function makeDeliveries({ database, outbound, clock, config, log, looks =
       if ((await fanOut(database, now)) > 0) sender.wake();
       found = await lookForDeliveries(database, now);
     }
-    if (!found.areDue) return msUntil(found.nextDueAt);
+    if (!found.areDue) return msUntil(found.nextDueAt, clock);
     const room = Math.min(CLAIM, limits.total - running.size());
     // All places are taken: whoever leaves one rings.
     if (room <= 0) return config.SCHEDULER_TICK_MS;
@@ -69,11 +69,7 @@ export function makeDeliveries({ database, outbound, clock, config, log, looks =
     for (const each of claimed) running.add(each, deliver(each).catch((error: unknown) => log.error({ err: error, delivery_id: each.id }, "a webhook delivery failed unexpectedly")).finally(() => finish(each)));
     // There is more, and places too.
     if (claimed.length === CLAIM) return 0;
-    return msUntil((await lookForDeliveries(database, now)).nextDueAt);
-  }
-
-  function msUntil(next: Date | null): number {
-    return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
+    return msUntil((await lookForDeliveries(database, now)).nextDueAt, clock);
   }
 
   /** A place became free: what waited for it may go. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as rest } from "node:timers/promises";
 import { makeBell } from "./bell.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { UntilDue } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
@@ -105,6 +106,11 @@ export function makeSender({ config, log, what, look, untilDue, finished }: Send
       clearTimeout(limit);
     },
   };
+}
+
+/** How long a look may rest until a moment, in ms; Infinity when nothing is planned. */
+export function msUntil(next: Date | null, clock: Clock): number {
+  return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
 }
 
 /** At most LONGEST_PAUSE_MS, and no longer than until `signal`. */

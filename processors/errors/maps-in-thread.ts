@@ -57,7 +57,7 @@ export interface MapsOfTask {
  */
 export type MapsReading = <Result>(read: (mapsOf: MapsOf) => Result) => Promise<Result>;
 
-/** Makes the reading of one task: what it gets for one `read` is there for the next ones. */
+/** Makes the function for one task. Maps that it gets for one `read` are at hand for the next ones. */
 export function makeMapsReading(maps: MapsOfTask): MapsReading {
   threadMaps ??= makeThreadMaps(maps.bytes);
   const begin = threadMaps.begin(maps.generation);

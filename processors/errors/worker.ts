@@ -60,14 +60,15 @@ const spareChunks: Buffer[] = [];
  * TypeError on rows that do not fit the columns.
  */
 export async function rowsOfRecords(task: RowsTask): Promise<RowsResult> {
-  const { columns, records, detailsPerMinute, maps } = task;
+  const { columns, records, detailsPerMinute, maps, leave = [] } = task;
   if (task.spare) keepSpare(spareChunks, task.spare);
   const encoder = columns && makeRowEncoder(columns, { mostRows: MOST_ROWS, mostBytes: MOST_BYTES, spare: spareChunks });
   const packer = makeBriefRowPacker();
   const unreadable: UnreadableEntry[] = [];
+  const left = new Set(leave.map(({ partition, offset, entryIndex }) => `${partition}/${offset}/${entryIndex}`));
   const readWithMaps = maps && makeMapsReading(maps);
   for (const { first, last } of runsOf(records)) {
-    const read = (mapsOf?: MapsOf): Read => readRecords(task, { first, last, mapsOf });
+    const read = (mapsOf?: MapsOf): Read => readRecords(task, { first, last, left, mapsOf });
     const found = await (readWithMaps ? readWithMaps(read) : read());
     if (detailsPerMinute !== undefined) details.sample(found.rows, detailsPerMinute);
     encoder?.add(found.rows);
@@ -103,9 +104,15 @@ interface Read {
   unreadable: UnreadableEntry[];
 }
 
-function readRecords({ logId, records, progress, leave, only }: RowsTask, { first, last, mapsOf }: Run & { mapsOf: MapsOf | undefined }): Read {
+/** What of a task is read, and how. */
+interface Reading extends Run {
+  /** Entries that are left out, as `partition/offset/entryIndex`. */
+  left: ReadonlySet<string>;
+  mapsOf: MapsOf | undefined;
+}
+
+function readRecords({ logId, records, progress, only }: RowsTask, { first, last, left, mapsOf }: Reading): Read {
   const unreadable: UnreadableEntry[] = [];
-  const left = new Set(leave?.map(({ partition, offset, entryIndex }) => `${partition}/${offset}/${entryIndex}`));
   const at = progress && new Int32Array(progress);
   const rows = records.slice(first, last + 1).flatMap(({ partition, offset, value }, number) => {
     const { head, entries } = decodeFrame(value);

@@ -9,7 +9,7 @@ import { makeDueLooks, type DueLooks } from "../../platform/due-looks.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { isPostgresAway, type Database } from "../../platform/postgres/database.ts";
-import { makeSender, type Sender } from "../due-work/sender.ts";
+import { makeSender, msUntil, type Sender } from "../due-work/sender.ts";
 import { attemptSending, nextFor } from "./attempt.ts";
 
 interface NotificationsNeeds {
@@ -45,7 +45,7 @@ export function makeNotifications({ database, outbound, clock, config, log, look
   async function look(): Promise<number> {
     const now = new Date(clock.now());
     const found = await lookForNotifications(database, now);
-    if (!found.areDue) return msUntil(found.nextDueAt);
+    if (!found.areDue) return msUntil(found.nextDueAt, clock);
     const room = Math.min(LIMITS.total - running.size, CLAIMED);
     const claimed = room > 0 ? await claimChannels(database, now, leaseMs, { ...LIMITS, room, running: counts() }, publicUrl) : [];
     for (const each of claimed) {
@@ -58,11 +58,7 @@ export function makeNotifications({ database, outbound, clock, config, log, look
       running.set(each, told);
     }
     if (claimed.length > 0 && claimed.length === room) return 0;
-    return msUntil((await lookForNotifications(database, now)).nextDueAt);
-  }
-
-  function msUntil(next: Date | null): number {
-    return next === null ? Number.POSITIVE_INFINITY : Math.max(next.getTime() - clock.now(), 0);
+    return msUntil((await lookForNotifications(database, now)).nextDueAt, clock);
   }
 
   async function tell(claimed: ClaimedChannel): Promise<void> {

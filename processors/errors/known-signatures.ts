@@ -17,7 +17,7 @@ export interface KnownSignatures {
   isKnownEnvironment(organizationId: string, environment: string): boolean;
 }
 
-const REMEMBERED = 200_000;
+const REMEMBERED = 400_000;
 const REMEMBERED_ENVIRONMENTS = 10_000;
 
 /** Without anything known. */

@@ -30,7 +30,7 @@ const OVERFLOWED = 0xffff;
  * A cuckoo filter (Fan, Andersen, Kaminsky, Mitzenmacher, CoNEXT 2014) with 24-bit fingerprints: a tag of 16 bits, and 8
  * bits that are compared where the tag is the same. The two buckets of a tag add up to a number that follows from the tag
  * alone, so there can be any number of buckets. A client can choose ids that all fall into one bucket. When no slot is
- * found, the bucket is marked as overflowed, and each hash that falls there is "perhaps" in.
+ * found for a hash, its own bucket is marked as overflowed, and each hash that falls there is "perhaps" in.
  */
 export function makeCuckooFilter(ids: number): CuckooFilter {
   const buckets = Math.max(1, Math.ceil(ids / (SLOTS * LOAD)));
@@ -46,8 +46,9 @@ export function makeCuckooFilter(ids: number): CuckooFilter {
       if (holds(table, first, tag, rest)) return;
       const second = otherBucket(buckets, first, tag);
       if (holds(table, second, tag, rest)) return;
-      const isPut = put(table, first, tag, rest) || put(table, second, tag, rest);
-      if (isPut || moveOthers(table, second, tag, rest)) taken += 1;
+      const isPut = put(table, first, tag, rest) || put(table, second, tag, rest) || moveOthers(table, second, tag, rest);
+      if (isPut) taken += 1;
+      else table.tags[first * SLOTS] = OVERFLOWED;
     },
     mayContain(low, high) {
       const tag = tagOf(low);
@@ -107,29 +108,38 @@ function put({ tags, rests }: Table, bucket: number, tag: number, rest: number):
 }
 
 let random = 0x9e3779b9;
+/** The slots of a search, in the order in which it came to them. */
+const path = new Int32Array(MOST_MOVES);
 
 /**
- * Puts a tag of which both buckets are full, and moves others on until one finds room. Returns
- * false when none does: the bucket where the search ended is then overflowed.
+ * Puts a tag of which both buckets are full, and moves others on until one finds room. Returns false when none does: then
+ * all is as it was. Who overflows is whose bucket is marked: were it the bucket where the search ended, hashes that were
+ * made to collide would mark those of others.
  */
 function moveOthers(table: Table, from: number, addedTag: number, addedRest: number): boolean {
   const { buckets, tags, rests } = table;
   let bucket = from;
   let tag = addedTag;
   let rest = addedRest;
-  for (let move = 0; move < MOST_MOVES; move++) {
-    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
-    const slot = bucket * SLOTS + (random >>> 30);
+
+  /** Puts what is carried into a slot, and carries what was there. */
+  function swap(slot: number): void {
     const movedTag = tags[slot]!;
     const movedRest = rests[slot]!;
     tags[slot] = tag;
     rests[slot] = rest;
     tag = movedTag;
     rest = movedRest;
-    bucket = otherBucket(buckets, bucket, tag);
-    if (tags[bucket * SLOTS] === OVERFLOWED) return false;
-    if (put(table, bucket, tag, rest)) return true;
   }
-  tags[bucket * SLOTS] = OVERFLOWED;
+
+  for (let move = 0; move < MOST_MOVES; move++) {
+    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+    path[move] = bucket * SLOTS + (random >>> 30);
+    swap(path[move]!);
+    bucket = otherBucket(buckets, bucket, tag);
+    // What falls into an overflowed bucket need not be held.
+    if (tags[bucket * SLOTS] === OVERFLOWED || put(table, bucket, tag, rest)) return true;
+  }
+  for (let move = MOST_MOVES - 1; move >= 0; move--) swap(path[move]!);
   return false;
 }

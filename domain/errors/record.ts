@@ -102,13 +102,13 @@ async function countRows(tx: Transaction, rows: BriefRow[], { readRows, noted }:
   if (byId.size === 0) return { created: [], environments: { services: [], pairs: [] } };
   const batch = [...byId.values()].sort((left, right) => (left.increment.id < right.increment.id ? -1 : 1));
   // Nearly all of a batch belongs to signatures that exist, for which stacks and frames need not travel.
-  const counted = await countKnown(tx, batch.map(({ increment }) => increment));
-  const known = new Set(counted.map(({ id }) => id));
-  const missing = batch.filter(({ increment }) => !known.has(increment.id));
+  const { missing: unknown, again } = await countKnown(tx, batch.map(({ increment }) => increment));
+  const missing = batch.filter(({ increment }) => unknown.has(increment.id));
   const described = await describe(missing, { rows, aliases, readRows });
   const adopted = await adoptUnmapped(tx, [...described.values()]);
   const adoptedIds = new Set(adopted.values());
-  counted.push(...(await countKnown(tx, missing.filter(({ increment }) => adoptedIds.has(increment.id)).map(({ increment }) => increment))));
+  const ofAdopted = missing.filter(({ increment }) => adoptedIds.has(increment.id));
+  again.push(...(await countKnown(tx, ofAdopted.map(({ increment }) => increment))).again);
   const strange = missing.filter(({ increment }) => !adoptedIds.has(increment.id));
   const descriptionsOf = (some: readonly Counted[]): Description[] => some.map(({ increment }) => described.get(increment.id)!);
   const earlier = new Map<string, string>();
@@ -121,10 +121,10 @@ async function countRows(tx: Transaction, rows: BriefRow[], { readRows, noted }:
     created.push(...(await countNew(tx, await withSources(tx, descriptionsOf(fresh)))));
   }
   const ofEarlier = joinEarlier(strange, earlier);
-  counted.push(...(await countKnown(tx, ofEarlier.map(({ increment }) => increment))));
+  again.push(...(await countKnown(tx, ofEarlier.map(({ increment }) => increment))).again);
   for (const each of ofEarlier) byId.set(each.increment.id, joined(byId.get(each.increment.id), each));
   const ids = idsOfRows(rows, aliases, earlier);
-  const back = onceEach(counted);
+  const back = onceEach(again);
   const regressed = [
     ...back.filter((each) => each.regressed).map(({ id }) => ({ id, release: lastRelease(byId.get(id)!) })),
     ...(await regressByRelease(tx, back.filter((each) => each.resolved_in !== null), byId)),
@@ -167,9 +167,9 @@ function idsOfRows(rows: readonly BriefRow[], aliases: ReadonlyMap<string, strin
 }
 
 /** A signature that was added to twice comes once, with what either told. */
-function onceEach(counted: readonly Known[]): Known[] {
-  const byId = new Map<string, Known>();
-  for (const each of counted) {
+function onceEach(again: readonly HappenedAgain[]): HappenedAgain[] {
+  const byId = new Map<string, HappenedAgain>();
+  for (const each of again) {
     const other = byId.get(each.id);
     byId.set(each.id, other === undefined ? each : { ...(other.resolved_in === null ? each : other), regressed: each.regressed || other.regressed });
   }
@@ -244,23 +244,34 @@ async function withSources(tx: Transaction, fresh: Description[]): Promise<Descr
   return fresh;
 }
 
-/** A signature after its batch was added. */
-interface Known {
+/** A resolved signature that happened after its resolution. A type, because rows of a statement are records. */
+type HappenedAgain = {
   id: string;
   regressed: boolean;
-  /** Set when it happened after its resolution, and only its releases can tell whether it regressed. */
+  /** Set when only its releases can tell whether it regressed. */
   resolved_in: string | null;
-  /** ISO 8601; with `resolved_in`. */
-  resolved_at: string | null;
+  /** ISO 8601. */
+  resolved_at: string;
+};
+
+interface CountedKnown {
+  /** Ids of signatures that do not exist. */
+  missing: ReadonlySet<string>;
+  again: HappenedAgain[];
 }
 
-/** Adds to the signatures that exist. An event after its resolution brings a resolved one back, once. */
-async function countKnown(tx: Transaction, increments: Increment[]): Promise<Known[]> {
-  if (increments.length === 0) return [];
-  const batch = JSON.stringify(increments);
-  const { rows } = await tx.execute<{ id: string; regressed: boolean; resolved_in: string | null; resolved_at: string | null }>(sql`
-    with batch as (
-      select * from jsonb_to_recordset(${batch}::jsonb) as row (id uuid, occurrences bigint, first_seen timestamptz, last_seen timestamptz)
+/**
+ * Adds to the signatures that exist. An event after its resolution brings a resolved one back, once.
+ * Tells only of those where something remains to be done: of a large batch these are few.
+ */
+async function countKnown(tx: Transaction, increments: Increment[]): Promise<CountedKnown> {
+  if (increments.length === 0) return { missing: new Set(), again: [] };
+  const column = (of: (increment: Increment) => string | number): string => `{${increments.map(of).join(",")}}`;
+  const { rows } = await tx.execute<HappenedAgain & { missing: boolean }>(sql`
+    with batch as materialized (
+      select * from unnest(${column(({ id }) => id)}::uuid[], ${column(({ occurrences }) => occurrences)}::bigint[],
+        ${column(({ first_seen: moment }) => moment)}::timestamptz[], ${column(({ last_seen: moment }) => moment)}::timestamptz[])
+        as row (id, occurrences, first_seen, last_seen)
     ), locked as (
       select signature.id, signature.status, signature.resolved_in_release, signature.ignore_until, signature.ignore_until_occurrences, signature.occurrences,
         coalesce(signature.resolved_at, signature.last_seen) as resolved_at
@@ -270,24 +281,28 @@ async function countKnown(tx: Transaction, increments: Increment[]): Promise<Kno
       select locked.*, (locked.status = 'resolved' and batch.last_seen > locked.resolved_at) as again,
         (locked.status = 'ignored' and (batch.last_seen >= locked.ignore_until or locked.occurrences + batch.occurrences >= locked.ignore_until_occurrences)) is true as heard_again
       from locked join batch on batch.id = locked.id
+    ), counted as (
+      update ${errorSignatures} as signature set
+        occurrences = signature.occurrences + batch.occurrences,
+        first_seen = least(signature.first_seen, batch.first_seen),
+        last_seen = greatest(signature.last_seen, batch.last_seen),
+        status = case when decided.heard_again then 'new' when decided.again and decided.resolved_in_release is null then 'regressed' else signature.status end,
+        ignore_until = case when decided.heard_again then null else signature.ignore_until end,
+        ignore_until_occurrences = case when decided.heard_again then null else signature.ignore_until_occurrences end
+      from batch join decided on decided.id = batch.id
+      where signature.id = batch.id
+      returning signature.id
     )
-    update ${errorSignatures} as signature set
-      occurrences = signature.occurrences + batch.occurrences,
-      first_seen = least(signature.first_seen, batch.first_seen),
-      last_seen = greatest(signature.last_seen, batch.last_seen),
-      status = case when decided.heard_again then 'new' when decided.again and decided.resolved_in_release is null then 'regressed' else signature.status end,
-      ignore_until = case when decided.heard_again then null else signature.ignore_until end,
-      ignore_until_occurrences = case when decided.heard_again then null else signature.ignore_until_occurrences end
-    from batch join decided on decided.id = batch.id
-    where signature.id = batch.id
-    returning signature.id, (decided.again and decided.resolved_in_release is null) as regressed,
-      case when decided.again then decided.resolved_in_release end as resolved_in,
-      to_char(decided.resolved_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as resolved_at`);
-  return rows;
+    select batch.id, counted.id is null as missing, decided.again and decided.resolved_in_release is null as regressed,
+      decided.resolved_in_release as resolved_in,
+      to_char(decided.resolved_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as resolved_at
+    from batch left join counted on counted.id = batch.id left join decided on decided.id = batch.id
+    where counted.id is null or decided.again`);
+  return { missing: new Set(rows.filter(({ missing }) => missing).map(({ id }) => id)), again: rows.filter(({ missing }) => !missing) };
 }
 
 /** Brings back those of the signatures resolved in a release that happened in a later one; they are locked since they were counted. */
-async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: ReadonlyMap<string, Counted>): Promise<{ id: string; release: string }[]> {
+async function regressByRelease(tx: Transaction, inQuestion: HappenedAgain[], byId: ReadonlyMap<string, Counted>): Promise<{ id: string; release: string }[]> {
   if (inQuestion.length === 0) return [];
   const named = inQuestion.flatMap(({ id, resolved_in: resolvedIn }) => [...byId.get(id)!.lastSeenIn.keys(), resolvedIn!].map((version) => ({ service_id: byId.get(id)!.first.service_id, version })));
   const { rows } = await tx.execute<{ service_id: string; version: string; seen: string }>(sql`
@@ -300,7 +315,7 @@ async function regressByRelease(tx: Transaction, inQuestion: Known[], byId: Read
   const regressed = inQuestion.flatMap(({ id, resolved_in: resolvedIn, resolved_at: resolvedAt }) => {
     const { first, lastSeenIn } = byId.get(id)!;
     const moments = new Map([...lastSeenIn].map(([release, moment]) => [release, isoMoment(moment)]));
-    const release = regressingRelease(moments, { resolvedAt: resolvedAt!, resolvedIn: resolvedIn! }, firstSeen.get(first.service_id) ?? new Map<string, number>());
+    const release = regressingRelease(moments, { resolvedAt, resolvedIn: resolvedIn! }, firstSeen.get(first.service_id) ?? new Map<string, number>());
     return release === null ? [] : [{ id, release }];
   });
   if (regressed.length > 0) await tx.update(errorSignatures).set({ status: "regressed" }).where(sql`${errorSignatures.id} = any(${uuids(regressed.map(({ id }) => id))})`);

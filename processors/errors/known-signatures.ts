@@ -35,7 +35,8 @@ export function makeKnownSignatures(database: Database): KnownSignatures {
         serviceIds: [...unknown.services],
         day,
       });
-      for (const id of answer.signatureIds) signatures.set(id, true);
+      const missing = new Set(answer.unknownSignatureIds);
+      for (const id of unknown.signatures) if (!missing.has(id)) signatures.set(id, true);
       for (const { organizationId, environment } of answer.environments) environments.set(keyOf(organizationId, environment), true);
       const made = new Map(answer.made.map(({ serviceId, kind, count }) => [`${serviceId} ${kind}`, count]));
       return (serviceId) => ({

@@ -62,16 +62,16 @@ export async function makeKnownErrors(databaseUrl: string, { organizationId, ser
   for (let from = 0; from < signatures; from += ROWS_AT_A_TIME) {
     const events = Array.from({ length: Math.min(ROWS_AT_A_TIME, signatures - from) }, (_, number) => errorOf(from + number));
     const rows = chunksOf(events, 100).flatMap((each) => rowsOf(each, organizationId, serviceId));
-    const given = JSON.stringify(rows.map(({ signature_id: id, fingerprint, message, culprit, category, stack }, number) => ({ id, fingerprint, message, culprit, category, stack, seen: number })));
+    const given = JSON.stringify(rows.map(({ signature_id: id, grouping_version: version, fingerprint, message, culprit, category, stack }, number) => ({ id, version, fingerprint, message, culprit, category, stack, seen: number })));
     await inTransaction(database, async (tx) => {
       await tx.execute(sql`set local statement_timeout = 0`);
       // Rows that are made by a benchmark concern no trigger, and their organization exists.
       await tx.execute(sql`set local session_replication_role = replica`);
       await tx.execute(sql`
-        with given as materialized (select * from jsonb_to_recordset(${given}::jsonb) as each (id uuid, fingerprint text, message text, culprit text, category error_category, stack text, seen int)),
+        with given as materialized (select * from jsonb_to_recordset(${given}::jsonb) as each (id uuid, version text, fingerprint text, message text, culprit text, category error_category, stack text, seen int)),
         signature as (
           insert into error_signatures (id, organization_id, service_id, grouping_version, fingerprint, type, message, culprit, category, priority, handled, occurrences, first_seen, last_seen, release, environment)
-          select id, ${organizationId}, ${serviceId}, 'v1', fingerprint, 'TypeError', message, culprit, category, 'medium', false, 1, seen_at - interval '1 day', seen_at, 'web@4.7.0', 'production'
+          select id, ${organizationId}, ${serviceId}, version, fingerprint, 'TypeError', message, culprit, category, 'medium', false, 1, seen_at - interval '1 day', seen_at, 'web@4.7.0', 'production'
           from (select *, ${new Date(now).toISOString()}::timestamptz - seen * interval '500 seconds' as seen_at from given) as given
         ), stack as (
           insert into error_stacks (signature_id, organization_id, stack_trace, frames, grouping_parts) select id, ${organizationId}, stack, '[]', '[]' from given
@@ -85,8 +85,10 @@ export async function makeKnownErrors(databaseUrl: string, { organizationId, ser
 
 /** As a processor reads a body. */
 function rowsOf(events: object[], organizationId: string, serviceId: string) {
-  const body = Buffer.from(JSON.stringify({ session_id: "s", release: "web@4.7.0", environment: "production", events }));
-  return rowsOfBody({ organizationId, serviceId, receivedAt: Date.now(), body }, { logId: "bench", partition: 0, offset: 0n, firstIndex: 0, edgeId: newId(), sequence: 0n, entryIndex: 0 });
+  const body = Buffer.from(JSON.stringify({ key: "bpk_of_a_benchmark", session_id: "s", release: "web@4.7.0", environment: "production", events }));
+  const rows = rowsOfBody({ organizationId, serviceId, receivedAt: Date.now(), body }, { logId: "bench", partition: 0, offset: 0n, firstIndex: 0, edgeId: newId(), sequence: 0n, entryIndex: 0 });
+  if (rows.length !== events.length) throw new Error(`A body of ${events.length} events gave ${rows.length} rows.`);
+  return rows;
 }
 
 function chunksOf<Item>(items: Item[], size: number): Item[][] {
